@@ -1,0 +1,1 @@
+"""stepfork: one real agent run as a fixture in git."""

@@ -1,0 +1,1 @@
+"""One value, one byte string, one name. The authority is ``docs/reference/format.md``."""

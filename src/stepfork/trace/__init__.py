@@ -1,0 +1,1 @@
+"""Values: run, step, exchange, span, body. They know nothing of stages, disks or sockets."""

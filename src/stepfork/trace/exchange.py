@@ -1,0 +1,44 @@
+"""One model call as it went over the wire: a request and the response it got."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from stepfork.trace.body import Body
+
+Ending = Literal["complete", "truncated", "reset", "client_closed", "unreadable"]
+"""How a response ended. ``complete`` includes error statuses and error events: the provider said so itself.
+``truncated``: more than is stored of one response; ``reset``: the upstream broke off; ``client_closed``: the agent
+stopped reading before the end; ``unreadable``: a stream that does not parse."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """``path`` is what follows the provider's prefix, percent-decoded, without the query; ``query`` is raw."""
+
+    method: str
+    path: str
+    query: str = ""
+    content_type: str = ""
+    body: Body = None
+
+
+class Response(msgspec.Struct, frozen=True):
+    """``headers`` holds the allow-listed ones, names in lower case; ``body`` is decoded (never compressed)."""
+
+    status: int
+    content_type: str = ""
+    headers: dict[str, str] = {}
+    body: Body = None
+    ending: Ending = "complete"
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """``provider`` is a route (``openai``, ``anthropic``); ``api`` is ``chat_completions``, ``responses``,
+    ``messages`` or ``other`` (see ``stepfork.providers.apis``)."""
+
+    provider: str
+    api: str
+    request: Request
+    response: Response
