@@ -1,0 +1,54 @@
+"""Which API an exchange speaks, and what to call it."""
+
+from __future__ import annotations
+
+import re
+
+from stepfork.providers.lines import clean_line
+from stepfork.providers.shapes import text_or_none
+from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.trace.exchange import Exchange
+
+_APIS = (
+    ("chat_completions", re.compile(r"/chat/completions/?\Z")),
+    # "/responses/compact" and "/responses/{id}" are other calls.
+    ("responses", re.compile(r"/responses/?\Z")),
+    # The Assistants API has "/threads/{id}/messages", so only a version may stand in front.
+    ("messages", re.compile(r"(\A|/v[0-9][^/]*)/messages/?\Z")),
+)
+
+
+def api_of(provider: str, method: str, path: str) -> str:  # noqa: ARG001 (gateways serve any API under any name)
+    """``chat_completions``, ``responses``, ``messages`` or ``other``, from the method and the path after the prefix.
+
+    Only a POST to the collection itself is a model call; a retrieval, a token count or a batch is ``other``.
+    """
+    if method.upper() != "POST":
+        return "other"
+    rooted = path if path.startswith("/") else f"/{path}"
+    return next((api for api, pattern in _APIS if pattern.search(rooted)), "other")
+
+
+def request_model(exchange: Exchange) -> str | None:
+    """The model that the request names, None where it names none."""
+    body = exchange.request.body
+    if isinstance(body, JsonBody) and isinstance(body.value, dict):
+        return text_or_none(body.value.get("model"))
+    return None
+
+
+def label(exchange: Exchange) -> str:
+    """Provider, API and model in one line: ``openai chat_completions gpt-4.1``."""
+    words = (exchange.provider, exchange.api, request_model(exchange))
+    return clean_line(" ".join(word for word in words if word))
+
+
+def is_streamed(exchange: Exchange) -> bool:
+    """Whether the answer is an event stream: by its media type, by its body, or because the request asked for one."""
+    response = exchange.response
+    if isinstance(response.body, EventsBody):
+        return True
+    if response.content_type.partition(";")[0].strip().lower() == "text/event-stream":
+        return True
+    body = exchange.request.body
+    return isinstance(body, JsonBody) and isinstance(body.value, dict) and body.value.get("stream") is True
