@@ -1,7 +1,7 @@
 """Bytes on the wire to a body and back, and the JSON form in which a body is stored.
 
-    read_body(raw, media) -> Body        body_bytes(body) -> raw
-    body_to_json(body) -> JSON value     body_from_json(value) -> Body
+read_body(raw, media) -> Body        body_bytes(body) -> raw
+body_to_json(body) -> JSON value     body_from_json(value) -> Body
 """
 
 from __future__ import annotations

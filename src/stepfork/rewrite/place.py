@@ -1,0 +1,91 @@
+"""Where a piece of a run stands, and the interface of what rewrites it. Standard library only: hooks start here."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+class Place:
+    """`part` is the stored part, such as ``("exchange", 3, "request")`` or ``("trace",)``; `path` the way to the
+    value inside it, which goes on inside strings that are JSON text."""
+
+    __slots__ = ("part", "path")
+
+    def __init__(self, part: tuple[str | int, ...], path: tuple[str | int, ...] = ()) -> None:
+        self.part = part
+        self.path = path
+
+    def child(self, *steps: str | int) -> Place:
+        """The place `steps` further down."""
+        return Place(self.part, self.path + steps)
+
+    @property
+    def key(self) -> str | None:
+        """The nearest member name above this place; None at the top."""
+        return next((step for step in reversed(self.path) if isinstance(step, str)), None)
+
+    def pointer(self) -> str:
+        """RFC 6901 pointer of `path`."""
+        return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.path)
+
+    def __repr__(self) -> str:
+        return f"Place({self.part!r}, {self.path!r})"
+
+
+class Edit:
+    """Replace the characters `start` to `end` of a text by `text`."""
+
+    __slots__ = ("end", "start", "text")
+
+    def __init__(self, start: int, end: int, text: str) -> None:
+        self.start = start
+        self.end = end
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Edit({self.start}, {self.end}, …)"  # the text may stand beside a secret
+
+
+class Rewriter:
+    """What to change. Each method sees one decoded piece and says what replaces it; the default keeps everything."""
+
+    def text(self, text: str, place: Place) -> Sequence[Edit]:  # noqa: ARG002
+        """Edits of a text that is not JSON text itself."""
+        return ()
+
+    def key(self, text: str, place: Place) -> Sequence[Edit]:  # noqa: ARG002
+        """Edits of a member's name; `place` is the object's."""
+        return ()
+
+    def number(self, value: int | float, place: Place) -> Any:  # noqa: ARG002
+        """What stands instead of a number."""
+        return value
+
+    def query(self, query: str, place: Place) -> str:
+        """What stands instead of a raw query string."""
+        return apply_edits(query, self.text(query, place))
+
+    def command(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
+        """What stands instead of a command line."""
+        part = ("source",)
+        return tuple(
+            apply_edits(argument, self.text(argument, Place(part, ("command", index))))
+            for index, argument in enumerate(arguments)
+        )
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """`text` with `edits` made. Where two overlap, all that either covers goes and the earlier one's text stays."""
+    if not edits:
+        return text
+    made: list[str] = []
+    cursor = 0
+    for edit in sorted(edits, key=lambda item: (item.start, -item.end)):
+        if edit.start >= cursor:
+            made += (text[cursor : edit.start], edit.text)
+        cursor = max(cursor, edit.end)
+    made.append(text[cursor:])
+    return "".join(made)
