@@ -100,10 +100,8 @@ def token_edits(text: str, token: Token, place: Place, rewriter: Rewriter, depth
         return _number_edits(text, token, here, rewriter)
     inner = text[token.start + 1 : token.end - 1]
     decoded = decode(inner)
-    if token.kind == "key":
-        found = rewriter.key(decoded, here)
-    else:
-        found = find_edits(decoded, here, rewriter, depth + 1)
+    is_key = token.kind == "key"
+    found = rewriter.key(decoded, here) if is_key else find_edits(decoded, here, rewriter, depth + 1)
     return carry_back(inner, found, token.start + 1)
 
 

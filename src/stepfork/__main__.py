@@ -1,0 +1,5 @@
+"""``python -m stepfork``."""
+
+from stepfork.cli.main import main
+
+raise SystemExit(main())

@@ -1,0 +1,27 @@
+"""Where the `stepfork` command starts: the commands that hooks pay for each time are dispatched before typer loads."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    arguments = sys.argv[1:] if argv is None else argv
+    match arguments[:1]:
+        case ["check-redaction"]:
+            from stepfork.cli import check_redaction
+
+            return check_redaction.main(arguments[1:])
+        case ["select"]:
+            from stepfork.cli import select
+
+            return select.main(arguments[1:])
+        case ["--version"]:
+            from stepfork.cli.version import version
+
+            sys.stdout.write(f"stepfork {version()}\n")
+            return 0
+    from stepfork.cli import app
+
+    return app.main(arguments)

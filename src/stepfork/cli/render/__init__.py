@@ -1,0 +1,1 @@
+"""Result values as text: every string is escaped, nothing is decided."""

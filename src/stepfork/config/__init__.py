@@ -1,0 +1,1 @@
+"""Settings from config.toml, the environment and .env: the only room that reads the environment."""

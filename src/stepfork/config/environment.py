@@ -1,0 +1,66 @@
+"""The environment of this process and the `.env` file beside it. Standard library only until there is a `.env`."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from stepfork.errors import ConfigError
+
+MAX_DOTENV = 1 << 20
+"""Bytes of a `.env` file; a larger one is refused rather than captured without its secrets."""
+
+
+def environ() -> dict[str, str]:
+    """A copy of this process's environment."""
+    return dict(os.environ)
+
+
+def in_ci() -> bool:
+    """Whether a CI system says that it runs this process (`CI` set to anything but nothing, 0 or false)."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def store_override() -> str | None:
+    """`STEPFORK_DIR`: the store to use instead of the nearest `.stepfork`."""
+    return os.environ.get("STEPFORK_DIR") or None
+
+
+def read_dotenv(folder: str) -> dict[str, str]:
+    """The values of `folder`'s `.env`, with dotenv semantics; none where there is no such file.
+
+    A symlink to a regular file is followed. Raises ConfigError for anything that is no regular file, is larger than
+    MAX_DOTENV or cannot be read as UTF-8.
+    """
+    path = os.path.join(folder, ".env")  # noqa: PTH118 - this module starts before pathlib is worth loading
+    try:
+        found = os.stat(path)  # noqa: PTH116
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError("cannot be read", where=path, fix=error.strerror) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ConfigError(
+            "is not a regular file", where=path, fix="its secrets must be known before anything is written"
+        )
+    if found.st_size > MAX_DOTENV:
+        raise ConfigError(
+            "is larger than 1 MiB", where=path, fix="its secrets must be known before anything is written"
+        )
+    return _parse(path)
+
+
+def _parse(path: str) -> dict[str, str]:
+    import logging
+    from io import StringIO
+
+    from dotenv import dotenv_values
+
+    logging.getLogger("dotenv.main").setLevel(logging.ERROR)  # its warnings would quote the file's lines
+    try:
+        with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123
+            text = file.read()
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError("cannot be read as UTF-8 text", where=path) from None
+    values = dotenv_values(stream=StringIO(text), interpolate=False)
+    return {name: value for name, value in values.items() if value is not None}

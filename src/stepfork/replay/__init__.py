@@ -1,0 +1,1 @@
+"""Answers a run from its fixture, and says what it could not answer."""

@@ -1,0 +1,1 @@
+"""Which tests does a change touch?"""

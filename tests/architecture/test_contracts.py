@@ -1,0 +1,128 @@
+"""The house rules that are not a matter of taste."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src" / "stepfork").rglob("*.py"))
+
+
+def test_the_import_contracts_hold_and_ignore_nothing() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    assert len(settings["contracts"]) >= 3
+    assert not any("ignore_imports" in contract for contract in settings["contracts"])
+    program = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([program, "--no-cache"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if p.name == "__init__.py"], ids=lambda p: str(p.parent.name))
+def test_package_files_hold_only_a_docstring(path: Path) -> None:
+    body = ast.parse(path.read_text()).body
+    assert len(body) == 1
+    assert ast.get_docstring(ast.parse(path.read_text()))
+
+
+def test_only_config_reads_the_environment() -> None:
+    readers = [
+        path.relative_to(ROOT / "src" / "stepfork").parts[0]
+        for path in SOURCES
+        if "os.environ" in path.read_text() or "os.getenv" in path.read_text()
+    ]
+    assert set(readers) <= {"config"}
+
+
+OWNERS = {
+    "aiohttp": {"listener", "capture"},
+    "ahocorasick_rs": {"redact"},
+    "deepdiff": {"diff"},
+    "dotenv": {"config"},
+    "dulwich": {"git"},
+    "jsonschema": {"contracts"},
+    "opentelemetry": {"otlp"},
+    "orjson": {"canonical"},
+    "blake3": {"canonical"},
+    "rich": {"cli"},
+    "typer": {"cli"},
+    "yaml": {"redact"},
+}
+
+
+@pytest.mark.parametrize("package", OWNERS)
+def test_each_outside_package_has_its_owner(package: str) -> None:
+    rooms = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module]
+            if any(name.split(".")[0] == package for name in names):
+                rooms.add(path.relative_to(ROOT / "src" / "stepfork").parts[0])
+    assert rooms <= OWNERS[package]
+
+
+def test_nothing_ever_loads_code_from_data() -> None:
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.name for alias in node.names} | {getattr(node, "module", None)}
+                assert not names & {"pickle", "shelve", "jsonpickle", "dill", "marshal"}, path
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in {"eval", "exec"}, path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "foreign"),
+    [
+        (
+            ["check-redaction", "clean.json"],
+            {"typer", "rich", "msgspec", "orjson", "aiohttp", "dulwich", "deepdiff", "yaml"},
+        ),
+        (["select", "--changed"], {"typer", "rich", "msgspec", "aiohttp", "dulwich", "deepdiff", "yaml"}),
+        (["--version"], {"typer", "rich", "msgspec", "orjson", "aiohttp", "dulwich", "deepdiff"}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_what_a_hook_pays_for_loads_nothing_heavy(arguments: list[str], foreign: set[str], project: Path) -> None:
+    (project / "clean.json").write_text('{"a": 1}\n')
+    (project / ".stepfork").mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", "start"], cwd=project, check=True)
+    code = (
+        "import sys; from stepfork.cli.main import main; code = main(sys.argv[1:]); "
+        "print(code, *sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=os.environ)
+    code_and_modules = done.stderr.splitlines()[-1].split()
+    assert code_and_modules[0] == "0", done.stderr
+    assert not foreign & set(code_and_modules[1:])
+
+
+def test_the_error_tree_is_the_drawn_one() -> None:
+    from stepfork import errors
+
+    drawn = {}
+    above: list[tuple[int, str]] = []
+    for line in (errors.__doc__ or "").splitlines():
+        word = line.replace("|", " ").replace("+--", "   ")
+        name = word.split()[0] if word.split() else ""
+        if not (name.endswith("Error") and line.startswith("    ")):
+            continue
+        depth = len(word) - len(word.lstrip())
+        above = [item for item in above if item[0] < depth]
+        drawn[name] = above[-1][1] if above else "Exception"
+        above.append((depth, name))
+    real = {
+        name: item.__base__.__name__
+        for name, item in vars(errors).items()
+        if isinstance(item, type) and issubclass(item, Exception)
+    }
+    assert drawn == real

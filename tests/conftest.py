@@ -1,0 +1,49 @@
+"""Every test: a HOME and a git configuration of its own, no hook variables, and no way out but loopback."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_LEAKS = ("GIT_", "STEPFORK_", "OTEL_", "OPENAI_", "ANTHROPIC_", "CI", "GITHUB_", "NO_COLOR")
+_connect = socket.socket.connect
+
+
+def _loopback_only(self: socket.socket, address: Any) -> None:
+    if self.family != socket.AF_UNIX:
+        host = str(address[0])
+        if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
+            raise AssertionError(f"a test tried to connect to {host}")
+    _connect(self, address)
+
+
+@pytest.fixture(autouse=True)
+def _isolated(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(_LEAKS):
+            monkeypatch.delenv(name)
+    config = home / "gitconfig"
+    config.write_text(
+        "[user]\n\tname = Test\n\temail = test@example.com\n[init]\n\tdefaultBranch = main\n"
+        "[commit]\n\tgpgsign = false\n"
+    )
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the working directory."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
