@@ -8,7 +8,6 @@ from typing import Any
 from stepfork.providers.calls import Answer, Outcome, ToolCall
 from stepfork.providers.failures import failure_in
 from stepfork.providers.shapes import dict_of, dicts_in, index_of, int_or_none, str_of, text_or_none, texts_in
-from stepfork.providers.streams import is_error_object
 from stepfork.trace.step import StepError, Usage
 
 _CUT = frozenset({"length", "content_filter"})
@@ -17,13 +16,11 @@ _CUT = frozenset({"length", "content_filter"})
 def read_chat(body: dict[str, Any]) -> Answer | None:
     """The answer in a ``chat.completion`` object; None where it is not one."""
     choices = sorted(enumerate(dicts_in(body.get("choices"))), key=lambda item: index_of(item[1], item[0]))
-    if not choices and is_error_object(body):
-        return Answer(outcome="error", error=failure_in(body, "error"))
-    if not isinstance(body.get("choices"), list):
+    if not isinstance(body.get("choices"), list) and not body.get("error"):
         return None
     reasons = tuple(reason for _, choice in choices if (reason := text_or_none(choice.get("finish_reason"))))
     message = dict_of(choices[0][1].get("message")) if choices else {}
-    outcome, error = _outcome(reasons)
+    outcome, error = _outcome(body, reasons)
     return Answer(
         text=texts_in(message.get("content"), "text") or str_of(message.get("refusal")) or _transcript(message),
         tool_calls=tuple(_calls(message)),
@@ -62,6 +59,7 @@ class _Choice:
         self.calls: dict[int, dict[str, Any]] = {}
         self.function: dict[str, list[str]] = {}
         self.finish_reason: str | None = None
+        self.error: Any = None
 
     def add(self, part: dict[str, Any]) -> None:
         delta = dict_of(part.get("delta")) or dict_of(part.get("message"))
@@ -79,6 +77,7 @@ class _Choice:
             if text := str_of(dict_of(delta.get("function_call")).get(name)):
                 self.function.setdefault(name, []).append(text)
         self.finish_reason = text_or_none(part.get("finish_reason")) or self.finish_reason
+        self.error = part.get("error") or self.error
 
     def _add_call(self, index: int, call: dict[str, Any]) -> None:
         kept = self.calls.setdefault(index, {"id": "", "name": [], "arguments": []})
@@ -96,12 +95,16 @@ class _Choice:
         ]
         if self.function:
             message["function_call"] = {name: "".join(texts) for name, texts in self.function.items()}
-        return {"index": index, "message": message, "finish_reason": self.finish_reason}
+        return {"index": index, "message": message, "finish_reason": self.finish_reason, "error": self.error}
 
 
-def _outcome(reasons: tuple[str, ...]) -> tuple[Outcome, StepError | None]:
+def _outcome(body: dict[str, Any], reasons: tuple[str, ...]) -> tuple[Outcome, StepError | None]:
+    """OpenRouter tells of an error beside the choices, or inside the choice that it ended."""
+    if body.get("error"):
+        return "error", failure_in(body, "error")
     if "error" in reasons:
-        return "error", StepError("error")
+        broken = [choice for choice in dicts_in(body.get("choices")) if choice.get("error")]
+        return "error", failure_in(broken[0] if broken else {}, "error")
     return ("incomplete" if _CUT & set(reasons) else "ok"), None
 
 

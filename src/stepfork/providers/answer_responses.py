@@ -96,6 +96,8 @@ def tool_call_of(item: dict[str, Any]) -> ToolCall | None:
         return ToolCall(call_id, str_of(item.get("name")), str_of(item.get("arguments")))
     if kind == "custom_tool_call":
         return ToolCall(call_id, str_of(item.get("name")), str_of(item.get("input")))
+    if kind == "tool_search_call" and item.get("execution") == "client":
+        return ToolCall(call_id, "tool_search", json_text(item.get("arguments")))
     if kind in _HOSTED:
         return ToolCall(call_id, kind.removesuffix("_call"), json_text(item.get(_HOSTED[kind])))
     return None
