@@ -75,7 +75,9 @@ class GitError(StepforkError):
 
 
 class OtlpError(StepforkError):
-    """A trace export that cannot be read; the receiver answers 400 with this text."""
+    """A trace export that cannot be read; the receiver answers 400 with this text, 415 where it is `unsupported`."""
+
+    unsupported = False
 
 
 class ProviderError(StepforkError):

@@ -1,0 +1,1 @@
+"""Trace export requests (OTLP over HTTP, protobuf and JSON) to spans, and the replies to them."""
