@@ -1,0 +1,85 @@
+"""The commands that typer parses, and what an error looks like: one line, exit 2, never a traceback."""
+
+from __future__ import annotations
+
+import traceback
+
+import click
+import typer
+
+from stepfork.cli import capture, care, check_redaction, diff, init, select, show
+from stepfork.cli.console import err, out
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, OK
+from stepfork.cli.version import version
+from stepfork.errors import StepforkError
+
+app = typer.Typer(
+    name="stepfork",
+    help="One real agent run as a fixture in git: captured, redacted, byte-stable, diffable.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        out(f"stepfork {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _show: bool = typer.Option(False, "--version", is_eager=True, callback=_version, help="Print the version."),
+) -> None:
+    """One real agent run as a fixture in git."""
+
+
+_HANDED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+
+@app.command("check-redaction", context_settings=_HANDED_ON)
+def _check_redaction(context: typer.Context) -> None:
+    """Look for secrets in fixtures, bundles and text files."""
+    raise typer.Exit(check_redaction.main(context.args))
+
+
+@app.command("select", context_settings=_HANDED_ON)
+def _select(context: typer.Context) -> None:
+    """Name the tests that a change of fixtures touches."""
+    raise typer.Exit(select.main(context.args))
+
+
+for _verbs in (init, capture, diff, show, care):
+    _verbs.add_to(app)
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command line and return its exit code."""
+    command = " ".join(["stepfork", *arguments[:1]]) if arguments and not arguments[0].startswith("-") else "stepfork"
+    try:
+        code = app(arguments, standalone_mode=False, prog_name="stepfork")
+    except StepforkError as error:
+        err(f"{escape(command)}: {escape(str(error))}")
+        return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        out(error.format_message())
+        return BAD_INPUT
+    except click.ClickException as error:
+        message = error.format_message().replace("\n", " ")
+        err(f"{escape(command)}: {escape(message)}; see {escape(command)} --help")
+        return BAD_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        err(f"{escape(command)}: interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return OK
+    except Exception as error:  # a traceback would show values, and exit 1 would be read as a verdict
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{frame.filename.rpartition('stepfork/')[2]}:{frame.lineno}"
+        err(f"{escape(command)}: internal error, {type(error).__name__} at {where}; please report it")
+        return BAD_INPUT
+    return code if isinstance(code, int) else OK

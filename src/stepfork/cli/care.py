@@ -1,0 +1,95 @@
+"""stepfork fsck, gc, pack, unpack and resolve: care of the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from stepfork.cli.console import err, out
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import NO, OK
+from stepfork.cli.session import STORE_HELP, open_locator, open_store, shown_path
+from stepfork.errors import UsageError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the verbs."""
+    app.command("fsck")(fsck)
+    app.command("gc")(gc)
+    app.command("pack")(pack)
+    app.command("unpack")(unpack)
+    app.command("resolve")(resolve)
+
+
+def fsck(
+    staged: bool = typer.Option(False, "--staged", help="Every object of a staged manifest is staged too (a hook)."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Check every object, reference and manifest of the store."""
+    from stepfork.workflows import maintenance
+
+    opened = open_store(store)
+    checked = maintenance.fsck_staged(opened) if staged else maintenance.fsck(opened)
+    for finding in checked.findings:
+        out(escape(str(finding)))
+    err(
+        f"stepfork fsck: {len(checked.findings)} findings in {checked.fixtures} fixtures and {checked.objects} objects"
+        if checked.findings
+        else f"stepfork fsck: {checked.fixtures} fixtures and {checked.objects} objects, all well"
+    )
+    raise typer.Exit(NO if checked.findings else OK)
+
+
+def gc(
+    dry_run: bool = typer.Option(False, "--dry-run", help="List, remove nothing."),
+    all_refs: bool = typer.Option(False, "--all-refs", help="Keep what a manifest on any ref reaches too."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Remove objects that no manifest of the work tree or the index reaches."""
+    from stepfork.workflows import maintenance
+
+    done = maintenance.gc(open_store(store), dry_run=dry_run, all_refs=all_refs)
+    for path in done.removed:
+        out(escape(path))
+    verb = "would remove" if dry_run else "removed"
+    err(f"stepfork gc: {verb} {len(done.removed)} files, {done.bytes:,} bytes; {done.kept} objects are reached")
+
+
+def pack(
+    fixture: str = typer.Argument(..., help="A name, manifest or REV:name."),
+    bundle: Path = typer.Argument(None, help="The bundle to write; NAME.sftrace here by default."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Write a fixture as a bundle that travels between projects."""
+    from stepfork.workflows import maintenance
+
+    opened = open_locator(store).open_word(fixture)
+    written = maintenance.pack(opened, bundle if bundle is not None else Path(f"{Path(opened.name).name}.sftrace"))
+    out(shown_path(written))
+
+
+def unpack(
+    bundle: Path = typer.Argument(..., help="The bundle to read."),
+    name: str = typer.Option(None, "--name", help="The fixture's name; the bundle's own by default."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Take a bundle into the store."""
+    from stepfork.workflows import maintenance
+
+    out(shown_path(maintenance.unpack(open_store(store), bundle, name)))
+
+
+def resolve(
+    name: str = typer.Argument(..., help="The fixture that both sides of a merge changed."),
+    ours: bool = typer.Option(False, "--ours", help="Take our run whole."),
+    theirs: bool = typer.Option(False, "--theirs", help="Take their run whole."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Settle a merge conflict in a fixture: one run whole, never a mixture."""
+    from stepfork.workflows import maintenance
+
+    if ours == theirs:
+        raise UsageError("resolve takes --ours or --theirs", fix="or run stepfork capture --refresh NAME")
+    path = maintenance.resolve(open_store(store), name, "ours" if ours else "theirs")
+    out(f"{shown_path(path)} is {'our' if ours else 'their'} run; next: git add {shown_path(path.parent)}")

@@ -1,0 +1,72 @@
+"""stepfork diff."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+from stepfork.cli.console import err, out, wants_color
+from stepfork.cli.exit_codes import NO, OK
+from stepfork.cli.session import STORE_HELP, open_locator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stepfork.diff.fixture_diff import FixtureDiff
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the verb."""
+    app.command("diff")(diff)
+
+
+def diff(
+    sides: list[str] = typer.Argument(
+        None, metavar="[OLD [NEW]]", help="Names, manifests, bundles, REV:name, revisions."
+    ),
+    responses: bool = typer.Option(False, "--responses", help="Compare the answers too."),
+    trace: bool = typer.Option(False, "--trace", help="Compare the steps too."),
+    full: bool = typer.Option(False, "--full", help="Show consequences and every line."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
+    exit_code: bool = typer.Option(False, "--exit-code", help="Exit 1 where something differs, as git diff does."),
+    color: str = typer.Option("auto", "--color", metavar="auto|always|never"),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Say what differs in meaning. No argument: HEAD and the work tree; one name: its HEAD and its work tree."""
+    from stepfork.diff.fixture_diff import DiffOptions
+    from stepfork.workflows.diff import diff as compare
+
+    report = compare(open_locator(store), tuple(sides or ()), DiffOptions(responses=responses, trace=trace))
+    if as_json:
+        from stepfork.canonical.encode import dumps
+        from stepfork.cli.render.diff_json import diff_document, report_document
+
+        document = report_document(report.pairs) if report.several else diff_document(report.pairs[0])
+        out(dumps(document).decode().rstrip("\n"))
+    else:
+        print_diff(report.pairs, several=report.several, full=full, color=color)
+    raise typer.Exit(NO if exit_code and report.changed else OK)
+
+
+def print_diff(
+    pairs: Sequence[FixtureDiff], *, several: bool, full: bool = False, color: str = "auto", to_stderr: bool = False
+) -> None:
+    """The text view, every string redacted again."""
+    from stepfork.cli.render.diff_text import render_report
+    from stepfork.config.environment import environ, read_dotenv
+    from stepfork.redact.redactor import redact_text
+    from stepfork.redact.secrets import Secrets
+
+    secrets = Secrets.collect(environ(), read_dotenv("."))
+    stream = sys.stderr if to_stderr else sys.stdout
+    lines = render_report(
+        pairs,
+        several=several,
+        full=full,
+        color=wants_color(color, stream),
+        clean=lambda text: redact_text(text, secrets),
+    )
+    text = "\n".join(lines)
+    err(text) if to_stderr else out(text)

@@ -1,0 +1,40 @@
+"""What most commands start from: the store, the repository around it, the working directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stepfork.config.environment import store_override
+from stepfork.git.repository import Repository
+from stepfork.store.store import Store, find_store
+from stepfork.workflows.locate import Locator
+
+STORE_HELP = "The store to use instead of the nearest .stepfork (also STEPFORK_DIR)."
+
+
+def open_store(override: str | None) -> Store:
+    """The store that `--store`, STEPFORK_DIR or the nearest `.stepfork` names. Raises NotFoundError without one."""
+    return find_store(Path.cwd(), override or store_override())
+
+
+def open_locator(override: str | None) -> Locator:
+    """Reads words against the store and repository here; a store is asked for only where a word needs one."""
+    from stepfork.errors import NotFoundError
+
+    explicit = override or store_override()
+    try:
+        store = find_store(Path.cwd(), explicit)
+    except NotFoundError:
+        if explicit:
+            raise
+        store = None
+    start = store.root.parent if store is not None else Path.cwd()
+    return Locator(store, Repository.find(start), Path.cwd())
+
+
+def shown_path(path: Path) -> str:
+    """`path` from the working directory where it is below it, with forward slashes."""
+    try:
+        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
+    except ValueError:
+        return path.as_posix()

@@ -1,0 +1,97 @@
+"""stepfork show, ls and validate: look and check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from stepfork.cli.console import err, out
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, OK
+from stepfork.cli.session import STORE_HELP, open_locator, open_store
+
+if TYPE_CHECKING:
+    from stepfork.workflows.locate import Locator
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the verbs."""
+    app.command("show")(show)
+    app.command("ls")(ls)
+    app.command("validate")(validate)
+
+
+def show(
+    fixture: str = typer.Argument(..., help="A name, manifest, bundle, draft or REV:name."),
+    as_json: bool = typer.Option(False, "--json", help="The whole fixture as one JSON document."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Read a fixture: where it came from, each call, each step."""
+    from stepfork.cli.render.show_text import show_lines
+    from stepfork.workflows.maintenance import fixture_document
+
+    opened = open_locator(store).open_word(fixture)
+    if as_json:
+        from stepfork.canonical.encode import dumps
+
+        out(dumps(fixture_document(opened)).decode().rstrip("\n"))
+    else:
+        out("\n".join(show_lines(opened)))
+
+
+def ls(
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """List the fixtures: calls, files, size."""
+    from stepfork.workflows.maintenance import list_fixtures
+
+    listed = list_fixtures(open_store(store))
+    if as_json:
+        from stepfork.canonical.encode import dumps
+
+        rows = [
+            {"name": row.name, "exchanges": row.exchanges, "files": row.files, "bytes": row.bytes, "label": row.label}
+            for row in listed
+        ]
+        out(dumps(rows).decode().rstrip("\n"))
+        return
+    if not listed:
+        err("no fixtures yet; stepfork capture --name NAME -- COMMAND makes one")
+        return
+    width = max(len(escape(row.name)) for row in listed)
+    for row in listed:
+        out(
+            f"{escape(row.name).ljust(width)}  {row.exchanges:>4} calls  {row.files:>4} files  {row.bytes:>9,} bytes  "
+            f"{escape(row.label)}"
+        )
+
+
+def validate(
+    fixtures: list[str] = typer.Argument(..., help="Names, manifests, bundles or REV:name."),
+    partial: bool = typer.Option(False, "--partial", help="Accept the draft of a capture that failed."),
+    store: str = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Check that fixtures can be read whole: every object, every reference."""
+    locator = open_locator(store)
+    codes = [_validate(locator, word, partial=partial) for word in fixtures]
+    raise typer.Exit(max(codes))
+
+
+def _validate(locator: Locator, word: str, *, partial: bool) -> int:
+    from stepfork.errors import StepforkError
+    from stepfork.workflows.maintenance import draft_causes
+
+    try:
+        fixture = locator.open_word(word)
+    except StepforkError as error:
+        err(f"stepfork validate: {escape(str(error))}")
+        return BAD_INPUT
+    causes = draft_causes(fixture)
+    if causes and not partial:
+        err(f"stepfork validate: {escape(word)}: is the draft of a failed capture; --partial accepts it")
+        return BAD_INPUT
+    state = "draft" if causes else "valid"
+    out(f"{escape(word)}: {state} ({len(fixture.run.exchanges)} exchanges, {len(fixture.run.trace.steps)} steps)")
+    return OK

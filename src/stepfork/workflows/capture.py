@@ -1,0 +1,176 @@
+"""capture: run → redact → normalize → fixture → store, read top-down in `capture`."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stepfork.capture.assemble import assemble
+from stepfork.capture.check import TraceFinding, check_trace
+from stepfork.capture.record import Progress, Recording, record_command
+from stepfork.capture.upstream import Upstreams
+from stepfork.config.environment import read_dotenv
+from stepfork.errors import UsageError
+from stepfork.normalize.normalize import Context, normalize_run
+from stepfork.normalize.request_key import request_key
+from stepfork.redact.redactor import Finding, redact_run
+from stepfork.redact.secrets import Secrets
+from stepfork.store.bundle import check_bundle_path, write_bundle
+from stepfork.store.drafts import write_draft
+from stepfork.store.names import check_name
+from stepfork.store.store import Store
+from stepfork.trace.exchange import Exchange
+from stepfork.trace.fixture import Fixture, Run, Source
+from stepfork.workflows.otlp_files import read_spans
+
+
+@dataclass(frozen=True)
+class CaptureRequest:
+    """What to capture: a command, or the OTLP files of a run that was. `output` names a bundle instead of the store."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    spans_from: tuple[Path, ...] = ()
+    output: Path | None = None
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: Path = field(default_factory=Path.cwd)
+
+
+@dataclass(frozen=True)
+class CaptureResult:
+    """What a capture found. `fixture` and `path` are None where there is none and `causes` says why; `draft` is then
+    where the redacted draft lies. `files` and `size` (bytes) count what the fixture reaches; `seconds` is how long the
+    command took; `signal` ended it."""
+
+    name: str
+    fixture: Fixture | None
+    path: Path | None
+    run: Run
+    seconds: float
+    spans: int
+    redactions: tuple[Finding, ...] = ()
+    findings: tuple[TraceFinding, ...] = ()
+    causes: tuple[str, ...] = ()
+    draft: Path | None = None
+    files: int = 0
+    size: int = 0
+    new_files: int = 0
+    signal: int | None = None
+
+    @property
+    def redacted(self) -> dict[str, int]:
+        """How often each rule was used."""
+        return dict(sorted(Counter(finding.rule for finding in self.redactions).items()))
+
+
+def capture(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> CaptureResult:
+    """Make a fixture of a run. Where the run cannot become one, the result has `causes` and a draft, and an older
+    fixture of that name stays as it was. Raises UsageError or ConfigError before the command runs, never after it."""
+    check_request(request, store)
+    secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)))
+    recording, source = _record(request, store, progress)
+    made = assemble(recording.recorded, recording.spans, key=order_key)
+    run, redactions = redact_run(Run(source=source, trace=made.trace, exchanges=made.exchanges), secrets)
+    run = normalize_run(run, _context(request, recording))
+    result = CaptureResult(
+        name=request.name,
+        fixture=None,
+        path=None,
+        run=run,
+        seconds=(recording.ended_ns - recording.started_ns) / 1e9,
+        spans=len(recording.spans),
+        redactions=redactions,
+        findings=check_trace(run.trace, run.exchanges),
+        causes=_causes(recording, run),
+        signal=recording.interrupted,
+    )
+    return _keep(request, store, result)
+
+
+def order_key(exchange: Exchange) -> bytes:
+    """What overlapping chains are sorted by: blind to ids and clocks, so that equal runs stand in one order."""
+    return request_key(exchange).digest()
+
+
+def check_request(request: CaptureRequest, store: Store) -> None:
+    """Everything that could refuse the fixture, asked before the command runs: a paid run is never lost to it."""
+    check_name(request.name)
+    if bool(request.command) == bool(request.spans_from):
+        raise UsageError("capture takes a command after -- or spans with --from", fix="name one of the two")
+    if request.output is not None:
+        check_bundle_path(request.output)
+    else:
+        store.check_writable(request.name)
+
+
+def _record(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> tuple[Recording, Source]:
+    if request.spans_from:
+        now = time.time_ns()
+        spans = read_spans(request.spans_from)
+        recording = Recording(recorded=(), spans=spans, exit_code=None, started_ns=now, ended_ns=now)
+        return recording, Source(kind="otlp_file", replay_capable=False)
+    recording = record_command(
+        request.command,
+        environ=request.environ,
+        cwd=request.cwd,
+        upstreams=Upstreams.from_environment(request.environ),
+        on_progress=progress,
+    )
+    source = Source(
+        kind="command",
+        replay_capable=bool(recording.recorded),
+        command=request.command,
+        cwd=relative_cwd(request.cwd, store.root.parent),
+        exit_code=recording.exit_code,
+    )
+    return recording, source
+
+
+def relative_cwd(cwd: Path, start: Path) -> str:
+    """`cwd` from the folder that holds the store, with forward slashes."""
+    return Path(os.path.relpath(cwd.resolve(), start.resolve())).as_posix()
+
+
+def _context(request: CaptureRequest, recording: Recording) -> Context:
+    return Context(
+        started_ns=recording.started_ns,
+        ended_ns=recording.ended_ns,
+        cwd=str(request.cwd),
+        home=request.environ.get("HOME", ""),
+        tmp=request.environ.get("TMPDIR", tempfile.gettempdir()),
+        hostname=socket.gethostname(),
+        user=request.environ.get("USER", ""),
+        listener=recording.address,
+        token=recording.token,
+    )
+
+
+def _causes(recording: Recording, run: Run) -> tuple[str, ...]:
+    causes = [problem.text for problem in recording.problems]
+    if not recording.spans and not run.exchanges:
+        causes.append(
+            "no spans were received and no model calls reached the proxy; build the model client from OPENAI_BASE_URL "
+            "or ANTHROPIC_BASE_URL, and flush the tracer provider before the command exits"
+        )
+    return tuple(causes)
+
+
+def _keep(request: CaptureRequest, store: Store, result: CaptureResult) -> CaptureResult:
+    if result.causes:
+        return replace(result, draft=write_draft(store, request.name, result.run, result.causes))
+    fixture = Fixture(name=request.name, run=result.run)
+    written = write_bundle(request.output, fixture) if request.output is not None else store.write(fixture)
+    return replace(
+        result,
+        fixture=fixture,
+        path=written.path,
+        files=written.files,
+        size=written.bytes,
+        new_files=written.new_objects,
+    )

@@ -1,0 +1,97 @@
+"""Fixtures compared: two of them, or all that differ between two revisions, or HEAD and the work tree."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
+from stepfork.errors import UsageError
+from stepfork.trace.fixture import Fixture
+from stepfork.workflows.locate import Locator, Reading
+
+
+@dataclass(frozen=True)
+class DiffReport:
+    """`pairs` has a diff for each fixture compared, in order of name; `several` where fixtures were looked for."""
+
+    pairs: tuple[FixtureDiff, ...]
+    several: bool
+
+    @property
+    def changed(self) -> bool:
+        """Whether any pair differs in meaning."""
+        return any(pair.changed for pair in self.pairs)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """All fixtures of a revision or of the work tree: a fingerprint each, and how to open one."""
+
+    fingerprints: dict[str, str]
+    open: Callable[[str], Fixture | None]
+
+
+def diff(locator: Locator, words: tuple[str, ...], options: DiffOptions) -> DiffReport:
+    """What differs. No word: HEAD and the work tree; one fixture: HEAD's and the work tree's; one revision: that and
+    the work tree; ``A..B`` and ``A...B``: two revisions (the second form from their merge base); two words: those."""
+    if len(words) > 2:
+        raise UsageError("diff compares two things at most")
+    if len(words) == 1 and (ends := _range(locator, words[0])):
+        return _sides(_revision(locator, ends[0]), _revision(locator, ends[1]), options)
+    readings = [locator.read(word) for word in words]
+    match readings:
+        case []:
+            return _sides(_revision(locator, "HEAD"), _work_tree(locator), options)
+        case [Reading(kind="revision") as old]:
+            return _sides(_revision(locator, old.revision), _work_tree(locator), options)
+        case [Reading(kind="name") as one]:
+            return _one(locator, one, options)
+        case [Reading() as one]:
+            raise UsageError(f"{one.word!r} needs something to compare with")
+        case [Reading(kind="revision") as old, Reading(kind="revision") as new]:
+            return _sides(_revision(locator, old.revision), _revision(locator, new.revision), options)
+        case [old, new] if "revision" in (old.kind, new.kind):
+            odd = old if old.kind == "revision" else new
+            raise UsageError(f"{odd.word!r} is a revision and the other is a fixture", fix=f"write {odd.word}:NAME")
+        case [old, new]:
+            return DiffReport((diff_fixtures(locator.open(old), locator.open(new), options),), several=False)
+    raise UsageError("diff compares two things at most")
+
+
+def _range(locator: Locator, word: str) -> tuple[str, str] | None:
+    for dots in ("...", ".."):
+        old, found, new = word.partition(dots)
+        if found and not (locator.cwd / word).exists():
+            old, new = old or "HEAD", new or "HEAD"
+            return (locator.need_repository().merge_base(old, new) if dots == "..." else old), new
+    return None
+
+
+def _one(locator: Locator, one: Reading, options: DiffOptions) -> DiffReport:
+    old = locator.at(locator.tree("HEAD"), one.name, "HEAD")
+    return DiffReport((diff_fixtures(old, locator.open(one), options),), several=False)
+
+
+def _sides(old: _Side, new: _Side, options: DiffOptions) -> DiffReport:
+    names = sorted(old.fingerprints.keys() | new.fingerprints.keys())
+    differing = [name for name in names if old.fingerprints.get(name) != new.fingerprints.get(name)]
+    return DiffReport(tuple(diff_fixtures(old.open(n), new.open(n), options) for n in differing), several=True)
+
+
+def _revision(locator: Locator, revision: str) -> _Side:
+    tree = locator.tree(revision)
+    return _Side(locator.manifests_at(tree), lambda name: locator.at(tree, name, revision))
+
+
+def _work_tree(locator: Locator) -> _Side:
+    store = locator.need_store()
+    names = store.names()
+    fingerprints = {name: _blob(store.manifest_path(name).read_bytes()) for name in names}
+    return _Side(fingerprints, lambda name: store.read(name) if name in names else None)
+
+
+def _blob(data: bytes) -> str:
+    """The id that git gives these bytes, so that a manifest compares with a tree's entry unread."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

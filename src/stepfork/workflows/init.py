@@ -1,0 +1,24 @@
+"""init: a store, and what git must know about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from stepfork.errors import UsageError
+from stepfork.store.store import STORE_NAME, init_store
+
+
+@dataclass(frozen=True)
+class InitResult:
+    """The store's folder and one line for each change made; none where it was up to date."""
+
+    root: Path
+    changes: tuple[str, ...]
+
+
+def init_project(folder: Path) -> InitResult:
+    """Make `folder`/.stepfork, or bring it up to date. Raises UsageError where `folder` is none."""
+    if not folder.is_dir():
+        raise UsageError("is no folder", where=folder.as_posix())
+    return InitResult(folder / STORE_NAME, tuple(init_store(folder)))

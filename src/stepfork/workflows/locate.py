@@ -1,0 +1,165 @@
+"""What a word on the command line names: a fixture, a manifest, a bundle, a revision, or a fixture at a revision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from stepfork.canonical.names import name_of
+from stepfork.errors import DamagedError, GitError, NotFoundError, UsageError
+from stepfork.git.repository import Repository, RevisionTree
+from stepfork.store.bundle import is_bundle, read_bundle
+from stepfork.store.codec import decode_fixture
+from stepfork.store.layout import manifest_file, object_file
+from stepfork.store.store import Store
+from stepfork.trace.fixture import Fixture
+
+Kind = Literal["name", "manifest", "bundle", "revision", "at_revision"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A word and the one thing that it names; `revision` and `name` are set where the kind has them."""
+
+    kind: Kind
+    word: str
+    name: str = ""
+    revision: str = ""
+
+
+class Locator:
+    """Reads words against a store and the repository around it; either may be absent (None)."""
+
+    def __init__(self, store: Store | None, repository: Repository | None, cwd: Path) -> None:
+        self.store = store
+        self.repository = repository
+        self.cwd = cwd
+
+    def read(self, word: str) -> Reading:
+        """What `word` names. Raises UsageError where it could be two things, NotFoundError where it is nothing."""
+        path = self.cwd / word
+        if path.is_dir() and is_bundle(path):
+            return Reading("bundle", word)
+        if path.is_file():
+            return Reading("manifest", word)
+        is_name = self.store is not None and self._has(word)
+        is_revision = self._is_revision(word)
+        if is_name and is_revision:
+            shown = self.store.manifest_path(word) if self.store else word
+            raise UsageError(
+                f"{word!r} is a fixture and a revision",
+                fix=f"write {_relative(shown, self.cwd)} for the fixture or refs/heads/{word} for the revision",
+            )
+        if is_name:
+            return Reading("name", word, name=word)
+        if is_revision:
+            return Reading("revision", word, revision=word)
+        revision, colon, name = word.partition(":")
+        if colon and revision and name and self._is_revision(revision):
+            return Reading("at_revision", word, name=self._name_in(name), revision=revision)
+        raise NotFoundError(
+            f"{word!r} is no fixture, manifest, bundle or revision", fix="stepfork ls lists the fixtures"
+        )
+
+    def open(self, reading: Reading) -> Fixture:
+        """The fixture that `reading` names; a revision alone names none."""
+        match reading.kind:
+            case "bundle":
+                return read_bundle(self.cwd / reading.word)
+            case "manifest":
+                return self._open_manifest(self.cwd / reading.word)
+            case "name":
+                return self.need_store().read(reading.name)
+            case "at_revision":
+                fixture = self.at(self.tree(reading.revision), reading.name, reading.revision)
+                if fixture is None:
+                    raise NotFoundError(f"there is no fixture {reading.name!r} at {reading.revision}")
+                return fixture
+        raise UsageError(f"{reading.word!r} is a revision, not a fixture", fix=f"write {reading.word}:NAME")
+
+    def open_word(self, word: str) -> Fixture:
+        """The fixture that `word` names."""
+        return self.open(self.read(word))
+
+    def need_store(self) -> Store:
+        """The store. Raises NotFoundError where there is none."""
+        if self.store is None:
+            raise NotFoundError("there is no .stepfork here or above", fix="stepfork init makes one")
+        return self.store
+
+    def need_repository(self) -> Repository:
+        """The repository. Raises GitError where there is none."""
+        if self.repository is None:
+            raise GitError("this is no git repository", fix="name two fixtures or bundles instead")
+        return self.repository
+
+    def tree(self, revision: str) -> RevisionTree:
+        """The files of a revision."""
+        return self.need_repository().tree(revision)
+
+    def prefix(self) -> str:
+        """The store's folder inside the repository, with forward slashes and one at the end."""
+        inside = _relative(self.need_store().root.resolve(), Path(self.need_repository().root).resolve())
+        return f"{inside}/"
+
+    def at(self, tree: RevisionTree, name: str, revision: str) -> Fixture | None:
+        """The fixture `name` at a revision; None where that has none of the name."""
+        prefix = self.prefix()
+        manifest = tree.read(prefix + manifest_file(name))
+        if manifest is None:
+            return None
+        where = f"{revision}:{prefix}{manifest_file(name)}"
+        return decode_fixture(manifest, _objects_of(tree, prefix, where), where=where)
+
+    def manifests_at(self, tree: RevisionTree) -> dict[str, str]:
+        """Name and blob id of each manifest at a revision."""
+        start = f"{self.prefix()}fixtures/"
+        return {
+            path.removeprefix(start).removesuffix(".json"): blob
+            for path, blob in tree.list(start).items()
+            if path.endswith(".json")
+        }
+
+    def _open_manifest(self, path: Path) -> Fixture:
+        if self.store is not None and (name := self.store.name_of_path(path)) is not None:
+            return self.store.read(name)
+        if path.name == "manifest.json":
+            return read_bundle(path.parent)
+        raise UsageError("is neither a manifest of this store nor a bundle's", where=_relative(path, self.cwd))
+
+    def _has(self, name: str) -> bool:
+        return self.store is not None and name in self.store.names()
+
+    def _name_in(self, word: str) -> str:
+        fixtures = f"{self.prefix()}fixtures/"
+        return word.removeprefix(fixtures).removesuffix(".json") if word.startswith(fixtures) else word
+
+    def _is_revision(self, word: str) -> bool:
+        if self.repository is None or not word or word.startswith("-"):
+            return False
+        try:
+            self.repository.resolve(word)
+        except GitError:
+            return False
+        return True
+
+
+def _objects_of(tree: RevisionTree, prefix: str, where: str) -> Callable[[str], bytes]:
+    def get(object_id: str) -> bytes:
+        data = tree.read(prefix + object_file(object_id))
+        if data is None:
+            raise NotFoundError(f"object {object_id} is not in that revision", where=where)
+        if name_of(data) != object_id:
+            raise DamagedError(f"object {object_id} does not hash to its name", where=where)
+        return data
+
+    return get
+
+
+def _relative(path: Path | str, start: Path) -> str:
+    try:
+        return Path(path).relative_to(start).as_posix()
+    except ValueError:
+        return Path(path).as_posix()

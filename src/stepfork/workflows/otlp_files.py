@@ -1,0 +1,39 @@
+"""Spans from files: OTLP/JSON documents, a JSON document a line, or protobuf export requests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stepfork.errors import OtlpError, UsageError
+from stepfork.otlp.decode import decode_export
+from stepfork.trace.span import Span
+
+JSON_MEDIA = "application/json"
+PROTOBUF_MEDIA = "application/x-protobuf"
+
+
+def read_spans(paths: tuple[Path, ...]) -> tuple[Span, ...]:
+    """The spans of all files, in the order given. Raises UsageError for a file that cannot be read, OtlpError, naming
+    file (and line), for one that is no trace export."""
+    return tuple(span for path in paths for span in _read(path))
+
+
+def _read(path: Path) -> list[Span]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError("cannot be read", where=str(path), fix=error.strerror) from None
+    if data.lstrip()[:1] != b"{":
+        return _decode(data, PROTOBUF_MEDIA, str(path))
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    if len(lines) > 1 and all(line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines):
+        numbered = enumerate(lines, start=1)
+        return [span for number, line in numbered for span in _decode(line, JSON_MEDIA, f"{path}:{number}")]
+    return _decode(data, JSON_MEDIA, str(path))
+
+
+def _decode(data: bytes, media: str, where: str) -> list[Span]:
+    try:
+        return decode_export(data, media)
+    except OtlpError as error:
+        raise OtlpError(error.what, where=where, fix=error.fix) from None
