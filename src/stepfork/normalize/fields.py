@@ -1,0 +1,159 @@
+"""Which fields of a part mean an id, a time, a duration: told by the provider's structure, never by a value's look.
+
+A mark stands for one exact path of a body as it was parsed. Text that is JSON text is not looked into here, so that a
+tool's result that happens to have a member ``id`` is never taken for a message frame.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Literal
+
+from stepfork.normalize import rules
+from stepfork.trace.body import Body, EventsBody, JsonBody
+from stepfork.trace.step import Trace
+
+Mark = Literal["id", "conversation", "time", "duration", "fingerprint", "padding", "opaque"]
+Path = tuple[str | int, ...]
+Marks = dict[Path, Mark]
+
+_DATA_LINE = re.compile(r"data: ?([^\r\n]+)")
+_MARK_OF: dict[str, Mark] = {
+    **dict.fromkeys(rules.ID_FIELDS, "id"),
+    **dict.fromkeys(rules.OPAQUE_FIELDS, "opaque"),
+    **dict.fromkeys(rules.TIME_FIELDS, "time"),
+    **dict.fromkeys(rules.DURATION_FIELDS, "duration"),
+    **dict.fromkeys(rules.FINGERPRINT_FIELDS, "fingerprint"),
+}
+_IN_MESSAGES: frozenset[Mark] = frozenset({"id", "opaque"})
+
+
+def message_marks(message: Any) -> Marks:
+    """Ids and sealed values of one message (or input item) of a request: its frame, its calls and its blocks."""
+    return dict(_walk(message, (), rules.MESSAGE_FRAME, _IN_MESSAGES))
+
+
+def rest_marks(rest: dict[str, Any]) -> Marks:
+    """Ids among the remaining fields of a request."""
+    marks: Marks = {(name,): "id" for name in rest if name in rules.ID_FIELDS and _is_id(rest[name])}
+    for name in ("conversation", "container"):
+        holder = rest.get(name)
+        if _is_id(holder):
+            marks[(name,)] = "id"
+        elif isinstance(holder, dict) and _is_id(holder.get("id")):
+            marks[(name, "id")] = "id"
+    return marks
+
+
+def response_marks(headers: dict[str, str], body: Body) -> Marks:
+    """Fields of a response's headers and body."""
+    marks: Marks = dict(_headers(headers))
+    if isinstance(body, JsonBody):
+        marks.update(_walk(body.value, ("body",), rules.ENVELOPE, None))
+    elif isinstance(body, EventsBody):
+        for index, event in enumerate(body.events):
+            for value in event_values(event):
+                path: Path = ("body", "events", index)
+                marks.update(_walk(value, path, rules.ENVELOPE, None))
+                marks.update(
+                    {(*path, name): "padding" for name in rules.PADDING_FIELDS if isinstance(value.get(name), str)}
+                )
+    return marks
+
+
+def envelope_marks(value: Any) -> Marks:
+    """Fields of one decoded response body or event."""
+    return dict(_walk(value, (), rules.ENVELOPE, None))
+
+
+def trace_marks(trace: Trace) -> Marks:
+    """The conversation, and the call ids of the steps."""
+    marks: Marks = {("steps", index, "call_id"): "id" for index, step in enumerate(trace.steps) if step.call_id}
+    if trace.conversation:
+        marks[("conversation",)] = "conversation"
+    return marks
+
+
+def event_values(event: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects on the data lines of one event."""
+    for line in _DATA_LINE.finditer(event):
+        if line.group(1).startswith("{"):
+            try:
+                value = json.loads(line.group(1))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value
+
+
+def user_ids(rest: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Kind and value of what Claude Code says of itself in ``metadata.user_id``, in either of its two forms."""
+    metadata = rest.get("metadata")
+    text = metadata.get("user_id") if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
+        return
+    old = re.fullmatch(r"user_([0-9a-f]{16,})_account_([0-9a-f-]*)_session_([0-9a-f-]+)", text)
+    if old:
+        found: Sequence[Any] = old.groups()
+    else:
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return
+        names = ("device_id", "account_uuid", "session_id")
+        found = [value.get(name) for name in names] if isinstance(value, dict) else ()
+    for kind, item in zip(("device", "account", "session"), found, strict=False):
+        if isinstance(item, str) and item:
+            yield kind, item
+
+
+def value_at(value: Any, path: Path) -> Any:
+    """The value at a path, None where there is none."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _walk(
+    value: Any, path: Path, inside: Collection[str], wanted: Collection[Mark] | None
+) -> Iterator[tuple[Path, Mark]]:
+    stack: list[tuple[Any, Path]] = [(value, path)]
+    while stack:
+        node, here = stack.pop()
+        if isinstance(node, list):
+            stack.extend((item, (*here, index)) for index, item in enumerate(node))
+        elif isinstance(node, dict) and node.get("object") != "model":  # a model's id is its name
+            for name, item in node.items():
+                mark = _MARK_OF.get(name)
+                if mark is not None and (wanted is None or mark in wanted) and _fits(mark, item):
+                    yield (*here, name), mark
+                elif name in inside and isinstance(item, dict | list):
+                    stack.append((item, (*here, name)))
+            if node.get("type") == "redacted_thinking" and isinstance(node.get("data"), str):
+                yield (*here, "data"), "opaque"
+
+
+def _fits(mark: Mark, item: Any) -> bool:
+    if mark in ("id", "opaque", "fingerprint"):
+        return _is_id(item) if mark == "id" else isinstance(item, str) and bool(item)
+    return (isinstance(item, int | float) and not isinstance(item, bool)) or (mark == "time" and isinstance(item, str))
+
+
+def _is_id(item: Any) -> bool:
+    return isinstance(item, str) and 0 < len(item) <= 300 and not any(mark.isspace() for mark in item)
+
+
+def _headers(headers: dict[str, str]) -> Iterator[tuple[Path, Mark]]:
+    for name, value in headers.items():
+        lower = name.lower()
+        if lower in rules.ID_HEADERS and _is_id(value):
+            yield ("headers", name), "id"
+        elif lower in rules.TIME_HEADERS:
+            yield ("headers", name), "time"
+        elif lower in rules.DURATION_HEADERS:
+            yield ("headers", name), "duration"

@@ -1,0 +1,103 @@
+"""Known values of a run: where it ran, and who ran it. Given back, they let a fixture replay on another machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from stepfork.normalize.placeholders import Placeholder, give_back
+from stepfork.normalize.rules import ORDINARY_NAMES
+
+SHORTEST = 4
+"""Characters that a value must have to be looked for."""
+
+
+class Context(msgspec.Struct, frozen=True):
+    """What a run's surroundings were. Times are Unix nanoseconds; ``listener`` is ``127.0.0.1:PORT`` and ``token`` what
+    its paths begin with; an empty text is unknown."""
+
+    started_ns: int
+    ended_ns: int
+    cwd: str = ""
+    home: str = ""
+    tmp: str = ""
+    hostname: str = ""
+    user: str = ""
+    listener: str = ""
+    token: str = ""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A value to look for; `pattern` finds it at a boundary."""
+
+    value: str
+    placeholder: Placeholder
+    pattern: re.Pattern[str]
+
+
+def known_values(context: Context) -> tuple[Known, ...]:
+    """What to look for, the longest value first."""
+    found = dict[str, tuple[str, str]]()
+    for kind in ("cwd", "home", "tmp"):
+        for value in _spellings(getattr(context, kind).rstrip("/\\")):
+            found.setdefault(value, (kind, _path_pattern(value)))
+    port = context.listener.rpartition(":")[2]
+    for value in (context.listener, f"localhost:{port}" if port else ""):
+        found.setdefault(value, ("listener", rf"(?<![\w.-]){re.escape(value)}(?![0-9])"))
+    found.setdefault(context.token, ("listener_token", rf"(?<![0-9A-Za-z]){re.escape(context.token)}(?![0-9A-Za-z])"))
+    found.setdefault(context.hostname, ("host", _name_pattern(context.hostname, before="@")))
+    found.setdefault(context.user, ("user", _name_pattern(context.user, after="@")))
+    longest = sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value))
+    return tuple(Known(value, Placeholder(found[value][0]), re.compile(found[value][1])) for value in longest)
+
+
+def find_known(text: str, known: tuple[Known, ...]) -> Iterator[tuple[int, int, Placeholder]]:
+    """Start, end and placeholder of each known value in a text."""
+    for item in known:
+        if item.value in text:
+            for match in item.pattern.finditer(text):
+                yield match.start(), match.end(), item.placeholder
+
+
+def restore(text: str, context: Context) -> str:
+    """A normalised text (an argument of a command) with this machine's known values given back."""
+    values = {
+        "cwd": context.cwd,
+        "home": context.home,
+        "tmp": context.tmp,
+        "host": context.hostname,
+        "user": context.user,
+        "listener": context.listener,
+        "listener_token": context.token,
+    }
+    return give_back(text, lambda placeholder: values.get(placeholder.kind) or None)
+
+
+def _spellings(path: str) -> Iterator[str]:
+    yield path
+    if "\\" in path:
+        yield path.replace("\\", "/")
+    elif path.startswith(("/tmp", "/var/")):  # noqa: S108 (macOS reaches both through /private)
+        yield f"/private{path}"
+
+
+def _path_pattern(path: str) -> str:
+    """A whole path or its beginning, never a part of a longer segment: ``/home/ada`` in ``/home/ada/x``, not in
+    ``/home/adam``, ``/srv/home/ada`` or ``https://example.com/home/ada``."""
+    before = r"(?:(?<![\w.~/\\-])|(?<=file://))" if path.startswith("/") else r"(?<![\w.-])"
+    return before + re.escape(path) + r"(?![\w-]|\.\w)"
+
+
+def _name_pattern(name: str, *, before: str = "", after: str = "") -> str:
+    """A whole word; where a name is an ordinary word too, only in a path, an assignment or ``user@host``."""
+    word = re.escape(name)
+    if name.lower() not in ORDINARY_NAMES:
+        return rf"(?<![\w.-]){word}(?![\w-])"
+    places = [rf"(?<=(?:home|sers)[/\\]){word}(?![\w.-])", rf"(?<=\bUSER=){word}(?![\w.-])"]
+    if before:
+        places.append(rf"(?<={before}){word}(?![\w.-])")
+    if after:
+        places.append(rf"(?<![\w.-]){word}(?={after}[\w])")
+    return "|".join(places)

@@ -1,0 +1,212 @@
+"""A run with placeholders for what differs between two captures of it.
+
+Two passes. The first reads the structure: which values the providers' own fields call an id. The second replaces, part
+by part, in the order in which a fixture is read: command, exchanges, trace. A message is one part wherever it is
+repeated, so it is rewritten once and its placeholders do not depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any
+
+import msgspec
+
+from stepfork.canonical.order import order_of, with_order
+from stepfork.normalize import fields
+from stepfork.normalize.known import Context
+from stepfork.normalize.matching import Matcher, is_distinctive
+from stepfork.normalize.multipart import without_boundary
+from stepfork.normalize.numbering import ValueNumbers
+from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
+from stepfork.normalize.steps import numbered
+from stepfork.providers.split import join_request, split_request
+from stepfork.rewrite.place import Place
+from stepfork.rewrite.run import rewrite_body, rewrite_trace
+from stepfork.rewrite.text import rewrite_text
+from stepfork.rewrite.value import rewrite_value
+from stepfork.trace.body import JsonBody
+from stepfork.trace.exchange import Exchange, Request, Response
+from stepfork.trace.fixture import Run, Source
+from stepfork.trace.step import Trace
+
+__all__ = ["Context", "normalize_exchange", "normalize_run"]
+
+MODEL_PROVIDERS = frozenset({"openai", "anthropic"})
+"""Routes whose bodies have a provider's structure; of others only the text is looked at."""
+
+
+def normalize_run(run: Run, context: Context | None, *, templated: bool = False) -> Run:
+    """`run` with placeholders; pure, and the same for two runs that differ in clocks and generated ids only.
+
+    `templated`: the run was normalised before, so placeholders in it are placeholders and not text that looks like
+    them; the result then equals `run`. Without a `context` no times in text and no known values are looked for.
+    """
+    normalizer = Normalizer(context, declared_in(run), templated=templated)
+    return Run(
+        source=normalizer.source(run.source),
+        exchanges=tuple(normalizer.exchange(exchange) for exchange in run.exchanges),
+        trace=normalizer.trace(run.trace),
+    )
+
+
+def normalize_exchange(exchange: Exchange, context: Context | None, *, templated: bool = False) -> Exchange:
+    """One exchange alone, its ids and addresses numbered within it."""
+    declared: dict[str, str] = {}
+    _declare(exchange, declared, set())
+    return Normalizer(context, declared, templated=templated).exchange(exchange)
+
+
+def declared_in(run: Run) -> dict[str, str]:
+    """Values that the structure of the run calls an id, with their kind, as far as they can be told from words."""
+    declared: dict[str, str] = {}
+    seen: set[bytes] = set()
+    for exchange in run.exchanges:
+        _declare(exchange, declared, seen)
+    for path, mark in fields.trace_marks(run.trace).items():
+        value = run.trace.conversation if mark == "conversation" else run.trace.steps[int(path[1])].call_id
+        _add(declared, mark, value)
+    return declared
+
+
+class Normalizer:
+    """The second pass. Numbers by value go on from one call to the next, so calls are made in stored order."""
+
+    def __init__(self, context: Context | None, declared: dict[str, str], *, templated: bool = False) -> None:
+        self._matcher = Matcher(context, declared, templated=templated)
+        self._values = ValueNumbers()
+        self._parts: dict[bytes, Any] = {}
+
+    def source(self, source: Source) -> Source:
+        """The command and its folder."""
+        rewriter = SourceRewriter(self._matcher)
+        cwd = rewrite_text(source.cwd, Place(("source",), ("cwd",)), rewriter)
+        return msgspec.structs.replace(source, command=rewriter.command(source.command), cwd=cwd)
+
+    def exchange(self, exchange: Exchange) -> Exchange:
+        """Request, then response."""
+        return msgspec.structs.replace(
+            exchange,
+            request=self._request(exchange),
+            response=self._response(exchange),
+        )
+
+    def trace(self, trace: Trace) -> Trace:
+        """The trace, one part; its sequence numbers follow its structure."""
+        rewriter = PartRewriter(self._matcher, self._values, fields.trace_marks(trace))
+        made = rewriter.run(lambda part: rewrite_trace(trace, part))
+        return msgspec.structs.replace(made, steps=numbered(made.steps))
+
+    def _request(self, exchange: Exchange) -> Request:
+        request = exchange.request
+        line = PartRewriter(self._matcher, self._values, {})
+        place = Place(("request",))
+
+        def walk(part: PartRewriter) -> tuple[str, str, str]:
+            return (
+                rewrite_text(request.path, place.child("path"), part),
+                part.query(request.query, place.child("query")) if request.query else "",
+                rewrite_text(request.content_type, place.child("content_type"), part),
+            )
+
+        path, query, content_type = line.run(walk)
+        body = request.body
+        if isinstance(body, JsonBody) and isinstance(body.value, dict):
+            body = self._request_body(exchange, body)
+        else:
+            other = PartRewriter(self._matcher, self._values, {})
+            body = other.run(lambda part: rewrite_body(request.body, place.child("body"), part, exchange.api))
+        content_type, body = without_boundary(request.content_type, content_type, body)
+        return Request(request.method, path, query, content_type, body)
+
+    def _request_body(self, exchange: Exchange, body: JsonBody) -> JsonBody:
+        value: dict[str, Any] = with_order(body.value, body.order) if body.order is not None else body.value
+        parts = split_request(exchange.api, value)
+        known = exchange.provider in MODEL_PROVIDERS
+        made = msgspec.structs.replace(
+            parts,
+            system=self._system(parts.system, known),
+            tools=self._each(parts.tools, known=False),
+            messages=self._each(parts.messages, known),
+            rest=self._part(parts.rest, fields.rest_marks(parts.rest) if known else {}),
+        )
+        unordered: dict[str, Any] = join_request(exchange.api, made)
+        names = [name for name in value if name in unordered]
+        joined = {name: unordered[name] for name in dict.fromkeys([*names, *unordered])}
+        if joined == value:
+            return body
+        return JsonBody(joined, order_of(joined) if body.order is not None else None)
+
+    def _system(self, system: Any, known: bool) -> Any:
+        """A system prompt is one part, also where it is a list of messages or blocks."""
+        if system is msgspec.UNSET:
+            return system
+        return self._part(system, fields.message_marks(system) if known else {})
+
+    def _each(self, items: Any, known: bool) -> Any:
+        if not isinstance(items, list):
+            return items
+        return [self._part(item, fields.message_marks(item) if known else {}) for item in items]
+
+    def _part(self, value: Any, marks: fields.Marks) -> Any:
+        """A part that was rewritten before is made of the same values, so it becomes the same again."""
+        key = marshal.dumps((value, bool(marks)), 2)
+        if key not in self._parts:
+            rewriter = PartRewriter(self._matcher, self._values, marks)
+            self._parts[key] = rewriter.run(lambda part: rewrite_value(value, Place(("part",)), part))
+        return self._parts[key]
+
+    def _response(self, exchange: Exchange) -> Response:
+        response = exchange.response
+        place = Place(("response",))
+        known = exchange.provider in MODEL_PROVIDERS
+        marks = fields.response_marks(response.headers, response.body) if known else {}
+        rewriter = PartRewriter(self._matcher, self._values, marks)
+
+        def walk(part: PartRewriter) -> Response:
+            return msgspec.structs.replace(
+                response,
+                content_type=rewrite_text(response.content_type, place.child("content_type"), part),
+                headers=rewrite_value(response.headers, place.child("headers"), part),
+                body=rewrite_body(response.body, place.child("body"), part, exchange.api),
+            )
+
+        made = rewriter.run(walk)
+        content_type, body = without_boundary(response.content_type, made.content_type, made.body)
+        return msgspec.structs.replace(made, content_type=content_type, body=body)
+
+
+def _declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> None:
+    if exchange.provider not in MODEL_PROVIDERS:
+        return
+    body = exchange.request.body
+    if isinstance(body, JsonBody) and isinstance(body.value, dict):
+        parts = split_request(exchange.api, body.value)
+        for kind, value in fields.user_ids(parts.rest):
+            _add(declared, kind, value)
+        _declare_marked(declared, parts.rest, fields.rest_marks(parts.rest))
+        messages = parts.messages if isinstance(parts.messages, list) else []
+        for message in messages:
+            key = marshal.dumps(message, 2)
+            if key not in seen:
+                seen.add(key)
+                _declare_marked(declared, message, fields.message_marks(message))
+    response = exchange.response
+    holder = {"headers": response.headers, "body": getattr(response.body, "value", None)}
+    for path, mark in fields.response_marks(response.headers, response.body).items():
+        if mark == "id" and path[:2] != ("body", "events"):
+            _add(declared, mark, fields.value_at(holder, path))
+    for event in getattr(response.body, "events", ()):
+        for value in fields.event_values(event):
+            _declare_marked(declared, value, fields.envelope_marks(value))
+
+
+def _declare_marked(declared: dict[str, str], value: Any, marks: fields.Marks) -> None:
+    for path, mark in marks.items():
+        if mark == "id":
+            _add(declared, mark, fields.value_at(value, path))
+
+
+def _add(declared: dict[str, str], kind: str, value: Any) -> None:
+    if isinstance(value, str) and is_distinctive(value):
+        declared.setdefault(value, kind)

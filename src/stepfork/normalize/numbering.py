@@ -1,0 +1,69 @@
+"""Numbers of placeholders: by value over a whole run, by position inside one part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stepfork.normalize.rules import END_LAST, START_FIRST
+
+Path = tuple[str | int, ...]
+Slot = tuple[Path, int]
+"""A time's field, and which of its text's times it is."""
+
+
+class ValueNumbers:
+    """Numbers each kind's values by first appearance, from 1. One for a run, or one for a request."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._counts: dict[str, int] = {}
+
+    def number(self, kind: str, value: str) -> int:
+        """The number of `value` among the values of `kind`."""
+        known = self._numbers.get((kind, value))
+        if known is None:
+            known = self._counts[kind] = self._counts.get(kind, 0) + 1
+            self._numbers[kind, value] = known
+        return known
+
+
+class TimeNumbers:
+    """Numbers the times of one part by their position, never by what they say.
+
+    Positions are known only when the whole part was seen: the first walk numbers as it comes, and `settle` says whether
+    it must be walked again. In an event stream one field has one number, whichever event it stands in.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[Slot, int] = {}
+
+    def number(self, path: Path, occurrence: int) -> int:
+        """The number of the time that stands at `path`, the `occurrence`-th of its text."""
+        return self._numbers.setdefault((_field(path), occurrence), len(self._numbers) + 1)
+
+    def settle(self) -> bool:
+        """Number all times seen by position. Whether that changed any number."""
+        ordered = sorted(self._numbers, key=_position)
+        if ordered == list(self._numbers):
+            return False
+        self._numbers = {slot: index for index, slot in enumerate(ordered, 1)}
+        return True
+
+
+def _field(path: Path) -> Path:
+    """The path without the number of the event, where there is one: ``("body", "events", 7, "created")``."""
+    return (*path[:2], *path[3:]) if path[:2] == ("body", "events") else path
+
+
+def _position(slot: Slot) -> tuple[tuple[tuple[int, str, int], ...], int]:
+    path, occurrence = slot
+    return tuple(_ranks(path)), occurrence
+
+
+def _ranks(path: Iterable[str | int]) -> Iterable[tuple[int, str, int]]:
+    """Items in order; of an object's members start-like ones first, end-like ones last, the others by name."""
+    for step in path:
+        if isinstance(step, int):
+            yield 1, "", step
+        else:
+            yield (0 if step in START_FIRST else 2 if step in END_LAST else 1), step, 0

@@ -1,0 +1,136 @@
+"""Date-times in text: which texts are one, whether a clock of this run can have said it, and how it was spelled.
+
+A shape is the date-time with its digits replaced: ``YYYY-MM-DDThh:mm:ss.ffffff+hh:mm``. It keeps what a program that
+parses the text depends on (the separator, whether there is a fraction, how an offset is written) and nothing that a
+clock decides: a fraction has 3, 6 or 9 digits (languages leave trailing zeros out), an offset no value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from stepfork.normalize.placeholders import Placeholder
+
+USUAL = "YYYY-MM-DDThh:mm:ssZ"
+"""The shape that a placeholder without one has."""
+
+WINDOW = timedelta(hours=24)
+"""A date-time this near to the capture was read off a clock; any other is data."""
+
+_MONTH_ORDER = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTHS = {name: index for index, name in enumerate(_MONTH_ORDER, 1)}
+_DAY_NAMES = "Mon|Tue|Wed|Thu|Fri|Sat|Sun"
+_MONTH_NAMES = "|".join(_MONTHS)
+
+# Hours and minutes alone count only with a "T" and an offset, which people who book a table do not write.
+_ISO = re.compile(
+    r"(?<![0-9A-Za-z])(?<![0-9][-.])(?P<y>[0-9]{4})-(?P<mo>[0-9]{2})-(?P<d>[0-9]{2})(?P<sep>[T ])"
+    r"(?P<h>[0-9]{2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:(?P<mark>[.,])(?P<f>[0-9]{1,9}))?)?"
+    r"(?P<z>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?(?![0-9A-Za-z])"
+)
+_BASIC = re.compile(
+    r"(?<![0-9A-Za-z])(?P<y>[0-9]{4})(?P<mo>[0-9]{2})(?P<d>[0-9]{2})T"
+    r"(?P<h>[0-9]{2})(?P<mi>[0-9]{2})(?P<s>[0-9]{2})(?P<z>Z)(?![0-9A-Za-z])"
+)
+_RFC1123 = re.compile(
+    rf"(?<![0-9A-Za-z])(?:{_DAY_NAMES}), (?P<d>[0-9]{{2}}) (?P<mo>{_MONTH_NAMES}) (?P<y>[0-9]{{4}}) "
+    r"(?P<h>[0-9]{2}):(?P<mi>[0-9]{2}):(?P<s>[0-9]{2}) (?P<z>GMT|UTC|[+-][0-9]{4})(?![0-9A-Za-z])"
+)
+_CTIME = re.compile(
+    rf"(?<![0-9A-Za-z])(?:{_DAY_NAMES}) (?P<mo>{_MONTH_NAMES}) (?P<d>[ 0-9][0-9]) "
+    r"(?P<h>[0-9]{2}):(?P<mi>[0-9]{2}):(?P<s>[0-9]{2}) (?P<y>[0-9]{4})(?![0-9A-Za-z])"
+)
+_SPELLINGS = (_ISO, _BASIC, _RFC1123, _CTIME)
+_HINT = re.compile(r"[0-9][T ][0-9]{2}:[0-9]{2}|T[0-9]{6}Z")
+_EPOCHS = {10: "epoch", 13: "epoch-ms", 16: "epoch-us", 19: "epoch-ns"}
+
+
+class Moment:
+    """A date-time found at `start` to `end` of a text; `when` is naive where the text names no offset."""
+
+    __slots__ = ("end", "shape", "start", "when")
+
+    def __init__(self, start: int, end: int, when: datetime, shape: str) -> None:
+        self.start = start
+        self.end = end
+        self.when = when
+        self.shape = shape
+
+
+def moments(text: str) -> Iterator[Moment]:
+    """The date-times of a text, spelling by spelling; dates alone and times alone are none."""
+    if not _HINT.search(text):
+        return
+    for pattern in _SPELLINGS:
+        for match in pattern.finditer(text):
+            when = _when(match)
+            if when is not None:
+                yield Moment(match.start(), match.end(), when, _shape(pattern, match))
+
+
+def whole_moment(text: str) -> str | None:
+    """The shape of a text that is one date-time and nothing else (a number of seconds since 1970 too), or None."""
+    if text.isascii() and text.isdigit():
+        return _EPOCHS.get(len(text))
+    return next((m.shape for m in moments(text) if m.start == 0 and m.end == len(text)), None)
+
+
+def is_near(when: datetime, started_ns: int, ended_ns: int) -> bool:
+    """Whether a clock could have said `when` during the capture, WINDOW around it included.
+
+    A time without an offset is compared as if it were UTC: WINDOW is wider than any offset.
+    """
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    seconds = (when - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds()
+    margin = WINDOW.total_seconds()
+    return started_ns / 1e9 - margin <= seconds <= ended_ns / 1e9 + margin
+
+
+def timestamp(number: int, shape: str) -> Placeholder:
+    """The placeholder of a date-time."""
+    return Placeholder("timestamp", number, None if shape == USUAL else shape)
+
+
+def _when(match: re.Match[str]) -> datetime | None:
+    found = match.groupdict()
+    zone = found.get("z")
+    if found.get("s") is None and not (zone and found.get("sep") == "T"):
+        return None
+    month = _MONTHS.get(found["mo"]) or int(found["mo"])
+    try:
+        when = datetime(  # noqa: DTZ001 (the offset follows)
+            int(found["y"]), month, int(found["d"]), int(found["h"]), int(found["mi"]), min(int(found["s"] or 0), 59)
+        )
+        return when.replace(tzinfo=UTC) - _offset(zone) if zone else when
+    except (ValueError, OverflowError):
+        return None
+
+
+def _offset(zone: str) -> timedelta:
+    if zone[0] not in "+-":
+        return timedelta()
+    digits = zone[1:].replace(":", "").ljust(4, "0")
+    size = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return -size if zone[0] == "-" else size
+
+
+def _shape(pattern: re.Pattern[str], match: re.Match[str]) -> str:
+    zone = (
+        re.sub("[0-9]{2}", "hh", match["z"].replace("-", "+"), count=1)
+        if "z" in match.groupdict() and match["z"]
+        else ""
+    )
+    zone = re.sub("[0-9]{2}", "mm", zone)
+    if pattern is _BASIC:
+        return "YYYYMMDDThhmmssZ"
+    if pattern is _RFC1123:
+        return f"Www, DD Mmm YYYY hh:mm:ss {zone}"
+    if pattern is _CTIME:
+        return "Www Mmm DD hh:mm:ss YYYY"
+    fraction = match["f"]
+    digits = "" if fraction is None else match["mark"] + "f" * (-(-len(fraction) // 3) * 3)
+    seconds = "" if match["s"] is None else ":ss"
+    return f"YYYY-MM-DD{match['sep']}hh:mm{seconds}{digits}{zone}"
