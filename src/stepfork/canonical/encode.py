@@ -30,6 +30,8 @@ _KNOWN = frozenset({str, bool, type(None), int, float, dict, list, tuple})
 # Newlines inside strings are escaped, so a line that ends in a digit ends in a number.
 _BARE_EXPONENT = re.compile(rb"e([0-9]+,?\n)")
 _ADDS_PLUS = orjson.dumps(1e16) == b"1e16"
+# MessagePack writes a float as 0xCB and eight bytes, the highest first: infinity and NaN begin with 7F or FF.
+_LARGE_FLOAT = re.compile(rb"\xcb[\x7f\xff]")
 _pack = msgspec.msgpack.Encoder().encode
 
 
@@ -61,8 +63,7 @@ def plain_dumps(value: Any, limit: int = MAX_DEPTH) -> bytes | None:
 
 
 def _holds_non_finite(value: Any) -> bool:
-    packed = _pack(value)  # a float is 0xCB and eight bytes, the highest first
-    if b"\xcb" not in packed or (b"\xcb\x7f" not in packed and b"\xcb\xff" not in packed):
+    if _LARGE_FLOAT.search(_pack(value)) is None:
         return False
     try:
         survey(value)
