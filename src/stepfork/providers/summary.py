@@ -13,6 +13,7 @@ from stepfork.providers.normal_form import NormalMessage
 from stepfork.providers.shapes import dict_of, json_text, list_of, str_of
 from stepfork.trace.exchange import Exchange
 
+_LEAST = 16  # characters that a piece gets however many there are; the last ones are cut away
 _JSON_LIMIT = 100_000  # a longer text is shown by its beginning, which needs no parsing
 
 
@@ -31,7 +32,7 @@ def says(exchange: Exchange, kept: int) -> tuple[str, ...]:
 
 
 def _message_line(message: NormalMessage) -> str:
-    pieces = [f"{result.name or 'tool'}: {_shown(result.text)}" for result in message.tool_results]
+    pieces = [f"{result.name or 'tool'}: {_shown(result.text) or '(no text)'}" for result in message.tool_results]
     if message.text:
         pieces.append(f"{message.role or 'message'}: {message.text}")
     pieces += map(_call, message.tool_calls)
@@ -58,13 +59,21 @@ def _ending(answer: Answer) -> str:
 
 
 def _fitted(pieces: list[str], ending: str = "") -> str:
-    """All pieces on one line; where that is too long, each gets an equal share."""
+    """All pieces on one line; where that is too long, the longer ones are cut to an equal share of the room."""
     room = MAX_LINE - len(ending)
     lines = [clean_line(piece, room) for piece in pieces]
-    if sum(map(len, lines)) + len(lines) - 1 > room:
-        share = max((room + 1) // len(lines) - 1, 16)
-        lines = [clean_line(piece, share) for piece in pieces]
-    return clean_line(" ".join(lines), room) + ending
+    left, share = room - sum(len(_joint(line)) for line in lines[1:]), room
+    for count, length in zip(range(len(lines), 0, -1), sorted(map(len, lines)), strict=True):
+        share = left // count
+        if length > share:
+            break
+        left, share = left - length, room
+    lines = [clean_line(line, max(share, _LEAST)) for line in lines]
+    return clean_line(lines[0] + "".join(_joint(line) + line for line in lines[1:]), room) + ending
+
+
+def _joint(line: str) -> str:
+    return " " if line.startswith("→") else "; "
 
 
 def _call(call: ToolCall) -> str:
