@@ -197,8 +197,8 @@ def _declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> 
         if mark == "id" and path[:2] != ("body", "events"):
             _add(declared, mark, fields.value_at(holder, path))
     for event in getattr(response.body, "events", ()):
-        for value in fields.event_values(event):
-            _declare_marked(declared, value, fields.envelope_marks(value))
+        for told in fields.event_values(event):
+            _declare_marked(declared, told, fields.envelope_marks(told))
 
 
 def _declare_marked(declared: dict[str, str], value: Any, marks: fields.Marks) -> None:

@@ -92,8 +92,8 @@ MESSAGE_FRAME = frozenset(
 TIME_FIELDS = frozenset(
     {
         "created", "created_at", "updated_at", "started_at", "in_progress_at", "completed_at", "finished_at",
-        "ended_at", "expires_at", "expired_at", "cancelled_at", "failed_at", "incomplete_at", "finalizing_at", "last_active_at",
-        "createTime", "updateTime",
+        "ended_at", "expires_at", "expired_at", "cancelled_at", "failed_at", "incomplete_at", "finalizing_at",
+        "last_active_at", "createTime", "updateTime",
     }
 )  # fmt: skip
 """Members of provider envelopes that hold a time, as a number or as text."""
