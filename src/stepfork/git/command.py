@@ -1,0 +1,132 @@
+"""Running the git program: bytes in, bytes out, one line when it fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stepfork.errors import GitError
+from stepfork.git.environment import for_reading
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+
+def to_bytes(path: str) -> bytes:
+    """A path as git stores it: UTF-8, and whatever bytes stood where it was not."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+def to_text(path: bytes) -> str:
+    """The inverse of `to_bytes`; a path of any bytes survives the way there and back."""
+    return path.decode("utf-8", "surrogateescape")
+
+
+def split_nul(data: bytes) -> list[str]:
+    """The fields of an answer in git's ``-z`` form, as text."""
+    return [to_text(part) for part in data.split(b"\0")[:-1]] if data else []
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one run of git gave back: its exit ``code``, standard output, and standard error as text."""
+
+    code: int
+    out: bytes
+    err: str
+
+
+class Running:
+    """A git program at work; `answer` waits for it. Nothing is left behind when it is never asked."""
+
+    def __init__(self, process: subprocess.Popen[bytes], verb: str, codes: Collection[int]) -> None:
+        self._process = process
+        self._verb = verb
+        self._codes = codes
+
+    def answer(self, data: bytes | None = None) -> Answer:
+        """Feed ``data``, wait, and return what came; `GitError` where the exit code is none of those allowed."""
+        out, err = self._process.communicate(data)
+        message = err.decode("utf-8", "replace").strip()
+        code = self._process.returncode
+        if code not in self._codes:
+            raise GitError(f"git {self._verb} failed: {_first_line(message, code)}")
+        return Answer(code, out, message)
+
+    def stop(self) -> None:
+        """End the program without reading its answer."""
+        self._process.kill()
+        self._process.communicate()
+
+
+@dataclass(frozen=True, slots=True)
+class GitProgram:
+    """The git program in one folder with one environment; None: the one that this process has."""
+
+    folder: str
+    environment: Mapping[str, str] | None
+
+    @classmethod
+    def at(
+        cls, folder: str | os.PathLike[str], *, environ: Mapping[str, str] | None = None, hook: bool = True
+    ) -> GitProgram:
+        """The program in ``folder`` with ``environ`` made fit for reading; ``hook`` keeps the variables of a hook.
+
+        Without ``environ`` the program inherits this process's environment as it is.
+        """
+        return cls(os.fspath(folder), None if environ is None else for_reading(environ, hook=hook))
+
+    def start(self, *arguments: str, feed: bool = False, codes: Collection[int] = (0,)) -> Running:
+        """Start ``git ARGUMENTS``; ``feed`` opens its standard input; ``codes`` are the exit codes that are answers."""
+        words: Sequence[str | bytes] = ["git", *(to_bytes(word) for word in arguments)]
+        if os.name == "nt":
+            words = ["git", *arguments]
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=self.folder,
+                env=None if self.environment is None else dict(self.environment),
+                stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if not os.path.isdir(self.folder):
+                raise GitError("no such folder", where=self.folder) from error
+            raise GitError("the git program was not found", fix="install git or put it on the PATH") from error
+        except (OSError, ValueError) as error:
+            raise GitError(f"git could not be started: {error}") from error
+        return Running(process, _verb(arguments), codes)
+
+    def run(self, *arguments: str, data: bytes | None = None, codes: Collection[int] = (0,)) -> Answer:
+        """Run ``git ARGUMENTS`` to its end; ``data`` is its standard input; `GitError` for any other exit code."""
+        return self.start(*arguments, feed=data is not None, codes=codes).answer(data)
+
+
+def _verb(arguments: Sequence[str]) -> str:
+    skip = False
+    for word in arguments:
+        if skip or word == "-c":
+            skip = not skip
+        elif not word.startswith("-"):
+            return word
+    return ""
+
+
+def _first_line(message: str, code: int) -> str:
+    lines = [line for line in message.splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    line = (fatal or lines or [f"exit {code}"])[0].removeprefix("fatal: ").removeprefix("error: ")
+    return _without_login(line)
+
+
+def _without_login(line: str) -> str:
+    """A remote's address may carry a password: what stands before its ``@`` is never repeated."""
+    words = []
+    for word in line.split(" "):
+        head, found, rest = word.partition("://")
+        host = rest.rpartition("@")[2] if found else rest
+        words.append(head + found + host)
+    return " ".join(words)

@@ -1,0 +1,123 @@
+"""What is staged: the index that git names in ``GIT_INDEX_FILE``, read by git itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from stepfork.errors import GitError
+from stepfork.git.changes import within
+from stepfork.git.checkout import open_checkout
+from stepfork.git.command import split_nul, to_bytes, to_text
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from stepfork.git.checkout import Checkout
+
+_SUBMODULE = "160000"
+
+
+def staged_entries(
+    folder: str | os.PathLike[str],
+    paths: Sequence[str] = (),
+    *,
+    environ: Mapping[str, str] | None = None,
+    changed_only: bool = False,
+) -> dict[str, str]:
+    """Path from the repository's root → blob id, for each file in the index; ``paths`` (from the root) limit them.
+
+    ``changed_only`` keeps what a commit would change: entries that HEAD has not or has otherwise; deletions have no
+    blob and are left out. A path with a conflict has no stage 0: its entry is that of stage 2 (ours), and `conflicts`
+    lists them all. Submodules are no files and are left out.
+    """
+    checkout = open_checkout(folder, environ)
+    return _changed(checkout, paths) if changed_only else _all(checkout, paths)
+
+
+def conflicts(
+    folder: str | os.PathLike[str], paths: Sequence[str] = (), *, environ: Mapping[str, str] | None = None
+) -> dict[str, dict[int, str]]:
+    """Path → stage (1 base, 2 ours, 3 theirs) → blob id, for each path that a merge left open."""
+    checkout = open_checkout(folder, environ)
+    found: dict[str, dict[int, str]] = {}
+    for mode, blob, stage, path in _stages(checkout, "--unmerged", paths):
+        if mode != _SUBMODULE:
+            found.setdefault(path, {})[stage] = blob
+    return found
+
+
+def read_blobs(
+    folder: str | os.PathLike[str], blobs: Iterable[str], *, environ: Mapping[str, str] | None = None
+) -> dict[str, bytes]:
+    """Blob id → bytes, in one run of git, which fetches what a partial clone lacks; `GitError` names a missing one."""
+    wanted = list(dict.fromkeys(blobs))
+    if not wanted:
+        return {}
+    checkout = open_checkout(folder, environ)
+    return dict(zip(wanted, read_objects(checkout, wanted), strict=True))
+
+
+def read_objects(checkout: Checkout, ids: Sequence[str]) -> list[bytes]:
+    """The bytes of each object, in the order asked for, through ``git cat-file --batch``."""
+    feed = b"".join(to_bytes(one) + b"\n" for one in ids)
+    out = checkout.git.run("cat-file", "--batch", data=feed).out
+    read: list[bytes] = []
+    at = 0
+    for one in ids:
+        end = out.find(b"\n", at)
+        words = out[at:end].split(b" ") if end >= 0 else []
+        if len(words) != 3:
+            raise GitError(
+                f"object {one[:12]} is not in this repository", fix="git fetch, or git fsck to see what is damaged"
+            )
+        size = int(words[2])
+        read.append(out[end + 1 : end + 1 + size])
+        at = end + size + 2
+    return read
+
+
+def _limits(paths: Sequence[str]) -> list[str]:
+    return ["--", *(f":(top,literal){path}" for path in paths)]
+
+
+def _all(checkout: Checkout, paths: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for mode, blob, stage, path in _stages(checkout, "--stage", paths):
+        if mode != _SUBMODULE and (stage in (0, 2) or path not in found):
+            found[path] = blob
+    return found
+
+
+def _stages(checkout: Checkout, which: str, paths: Sequence[str]) -> Iterable[tuple[str, str, int, str]]:
+    answer = checkout.git.run("ls-files", "-z", which, "--full-name", *_limits(paths))
+    for entry in answer.out.split(b"\0")[:-1]:
+        head, _, path = entry.partition(b"\t")
+        mode, blob, stage = to_text(head).split(" ")
+        yield mode, blob, int(stage), to_text(path)
+
+
+def _changed(checkout: Checkout, paths: Sequence[str]) -> dict[str, str]:
+    head = checkout.commits(["HEAD"])[0] or checkout.empty_tree()
+    fields = iter(
+        split_nul(
+            checkout.git.run(
+                # no pathspec: under one this takes time in the square of the entries that it skips
+                *("diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", head)
+            ).out
+        )
+    )
+    found: dict[str, str] = {}
+    unmerged: set[str] = set()
+    for entry in fields:
+        path = next(fields, "")
+        if not within(path, paths):
+            continue
+        _, new_mode, _, blob, status = entry.removeprefix(":").split(" ")
+        if status == "U":
+            unmerged.add(path)
+        elif status != "D" and new_mode != _SUBMODULE:
+            found[path] = blob
+    if unmerged:
+        found.update(_all(checkout, sorted(unmerged)))
+    return found
