@@ -1,4 +1,7 @@
-"""One conversation with a model, over each of the three APIs: ask, get text and tool calls, give results back."""
+"""One conversation with a model, over each of the three APIs: ask, get text and tool calls, give results back.
+
+Each SDK is imported by the conversation that needs it: importing both would double the agent's start.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,6 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from anthropic import Anthropic
-from openai import OpenAI
 from tools import schemas
 
 OPENAI_MODEL = "gpt-4.1"
@@ -45,6 +46,8 @@ class Chat:
     model, system = OPENAI_MODEL, "openai"
 
     def __init__(self, prompt: str, task: str, *, stream: bool) -> None:
+        from openai import OpenAI
+
         self.client = OpenAI()
         self.stream = stream
         self.messages: list[Any] = [{"role": "system", "content": prompt}, {"role": "user", "content": task}]
@@ -81,6 +84,8 @@ class Responses:
     model, system = OPENAI_MODEL, "openai"
 
     def __init__(self, prompt: str, task: str, *, stream: bool) -> None:
+        from openai import OpenAI
+
         self.client = OpenAI()
         self.stream = stream
         self.prompt = prompt
@@ -122,6 +127,8 @@ class Messages:
     model, system = ANTHROPIC_MODEL, "anthropic"
 
     def __init__(self, prompt: str, task: str, *, stream: bool) -> None:
+        from anthropic import Anthropic
+
         self.client = Anthropic()
         self.stream = stream
         self.prompt = prompt

@@ -1,0 +1,71 @@
+"""The example agent in a repository of its own, and the scripted model as a process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+AGENT = ROOT / "examples" / "refund_agent"
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def model_log(tmp_path: Path) -> Path:
+    """A line for each answer that the scripted model gave: path and response id."""
+    return tmp_path / "model.log"
+
+
+@pytest.fixture
+def model(model_log: Path) -> Iterator[str]:
+    """The scripted model's address."""
+    command = [sys.executable, AGENT / "model_server.py", "--log", model_log]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().removeprefix("READY ").strip()
+        process.terminate()
+
+
+@pytest.fixture
+def shop(project: Path) -> Path:
+    """A git repository with the refund agent and an empty store, committed."""
+    shutil.copytree(AGENT, project, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    (project / ".gitignore").write_text("__pycache__/\n")
+    git(project, "init", "-q")
+    done = subprocess.run([sys.executable, "-m", "stepfork", "init"], cwd=project, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "start")
+    return project
+
+
+def git(folder: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def stepfork(shop: Path, model: str) -> Cli:
+    """Runs a stepfork command line in the shop, with the scripted model as the upstream."""
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "OPENAI_BASE_URL": f"{model}/v1",
+        "ANTHROPIC_BASE_URL": model,
+        "OPENAI_API_KEY": "unused-key",
+        "ANTHROPIC_API_KEY": "unused-key",
+    }
+
+    def run(*words: str, code: int = 0, **extra: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "stepfork", *words]
+        done = subprocess.run(command, cwd=shop, env={**environment, **extra}, capture_output=True, text=True)
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run

@@ -1,0 +1,188 @@
+"""The whole way, for real: SDK → proxy → scripted model, spans → receiver, redact, normalize, store, git."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.integration.conftest import Cli, git
+
+VARIANTS = [(api, streamed) for api in ("chat", "responses", "messages") for streamed in (False, True)]
+
+
+@pytest.mark.parametrize(("api", "streamed"), VARIANTS)
+def test_capturing_twice_leaves_git_status_clean(
+    api: str, streamed: bool, shop: Path, stepfork: Cli, model_log: Path
+) -> None:
+    words = ["capture", "--name", f"refund/{api}", "--", "python", "agent.py", "--api", api]
+    words += ["--stream"] if streamed else []
+    stepfork(*words)
+    git(shop, "add", "-A")
+    git(shop, "commit", "-q", "-m", "fixture")
+    first = set(model_log.read_text().split()[1::2])
+    for folder in ("objects", "fixtures"):
+        shutil.rmtree(shop / ".stepfork" / folder)
+    stepfork(*words)
+    assert git(shop, "status", "--porcelain", "--ignored", ".stepfork") == ""
+    second = set(model_log.read_text().split()[1::2]) - first
+    assert len(first) == len(second) == 4
+    stored = "".join(path.read_text() for path in (shop / ".stepfork").rglob("*.json"))
+    assert not [response_id for response_id in first | second if response_id in stored]
+    assert "unused-key" not in stored
+    assert "ada@example.com" not in stored
+
+
+def test_the_manifest_reads_like_the_run(shop: Path, stepfork: Cli) -> None:
+    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
+    manifest = json.loads((shop / ".stepfork" / "fixtures" / "refund.json").read_text())
+    assert manifest["fixture_version"] == 1
+    assert manifest["verification"] is None
+    assert manifest["source"]["command"] == ["python", "agent.py"]
+    assert manifest["source"]["cwd"] == "."
+    assert [exchange["label"] for exchange in manifest["exchanges"]] == ["openai chat_completions gpt-4.1"] * 4
+    lines = [line for exchange in manifest["exchanges"] for line in exchange["says"]]
+    assert lines[0] == "user: Please refund order O-1042."
+    assert lines[1].startswith("→ lookup_order")
+    assert lines[-1].startswith("assistant: Order O-1042 was refunded once")
+
+
+def test_show_ls_and_validate_read_it_back(shop: Path, stepfork: Cli) -> None:
+    stepfork("capture", "--name", "refund", "--", "python", "agent.py", "--api", "messages")
+    shown = stepfork("show", "refund").stdout
+    assert "anthropic messages claude-sonnet-5" in shown
+    assert "tool_call   issue_refund" in shown
+    assert "4 calls" in stepfork("ls").stdout
+    assert "valid (4 exchanges, " in stepfork("validate", "refund").stdout
+    assert json.loads(stepfork("show", "refund", "--json").stdout)["name"] == "refund"
+
+
+def test_editing_one_prompt_line_prints_exactly_that_line_once(shop: Path, stepfork: Cli) -> None:
+    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
+    git(shop, "add", "-A")
+    git(shop, "commit", "-q", "-m", "fixture")
+    prompt = shop / "prompt.md"
+    prompt.write_text(prompt.read_text().replace("shop.", "store."))
+    report = stepfork("capture", "--refresh", "refund", "--yes").stderr
+    changed = [line.strip() for line in report.splitlines() if line.strip().startswith(("- ", "+ "))]
+    assert changed == [
+        "- You are a refund agent for a small web shop.",
+        "+ You are a refund agent for a small web store.",
+    ]
+    assert "exchanges 0–3" in report
+    names = git(shop, "status", "--porcelain", "-uall", ".stepfork").split()[1::2]
+    assert len(names) <= 3  # the manifest, the new system object, the one that it replaces
+
+
+def test_an_unchanged_refresh_is_one_line(shop: Path, stepfork: Cli) -> None:
+    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
+    report = stepfork("capture", "--refresh", "refund", "--yes").stderr
+    assert [line for line in report.splitlines() if "no semantic change" in line] == [
+        "refund: no semantic change (4 exchanges)"
+    ]
+
+
+def test_a_refresh_asks_and_does_not_run_where_nobody_can_answer(shop: Path, stepfork: Cli) -> None:
+    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
+    refused = stepfork("capture", "--refresh", "refund", code=2).stderr.splitlines()
+    assert refused[0].startswith("command   python agent.py")
+    assert refused[1].startswith("stepfork capture: nobody can be asked here")
+
+
+def test_a_redacted_command_is_not_refreshed(shop: Path, stepfork: Cli) -> None:
+    stepfork("capture", "--name", "refund", "--", "env", "SHOP_TOKEN=abc123", "python", "agent.py")
+    assert "abc123" not in (shop / ".stepfork" / "fixtures" / "refund.json").read_text()
+    assert "redacted or templated" in stepfork("capture", "--refresh", "refund", "--yes", code=2).stderr
+
+
+def test_a_bundle_travels(shop: Path, stepfork: Cli, tmp_path: Path) -> None:
+    bundle = str(tmp_path / "refund.sftrace")
+    stepfork("capture", "--name", "refund", "--output", bundle, "--", "python", "agent.py")
+    assert not list((shop / ".stepfork").glob("fixtures/*"))
+    stepfork("unpack", bundle)
+    assert stepfork("diff", bundle, "refund", "--exit-code").stdout == "refund: no semantic change (4 exchanges)\n"
+    stepfork("pack", "refund", str(tmp_path / "again.sftrace"))
+    first, again = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (tmp_path / "refund.sftrace", tmp_path / "again.sftrace")
+    )
+    assert first == again
+
+
+def test_without_spans_the_trace_comes_from_the_exchanges(shop: Path, stepfork: Cli) -> None:
+    agent = shop / "plain.py"
+    agent.write_text(
+        "from openai import OpenAI\n"
+        "messages = [{'role': 'user', 'content': 'Please refund order O-7.'}]\n"
+        "print(OpenAI().chat.completions.create(model='gpt-4.1', messages=messages).choices[0].finish_reason)\n"
+    )
+    report = stepfork("capture", "--name", "plain", "--", "python", "plain.py").stderr
+    assert "derived from the exchanges" in report
+    assert json.loads(stepfork("show", "plain", "--json").stdout)["trace"]["origin"] == "exchanges"
+
+
+def test_nothing_at_all_is_no_fixture_and_a_draft_that_can_be_read(shop: Path, stepfork: Cli) -> None:
+    report = stepfork("capture", "--name", "empty", "--", "python", "-c", "print('hi')", code=1).stderr
+    assert "no spans were received" in report
+    assert not (shop / ".stepfork" / "fixtures" / "empty.json").exists()
+    draft = ".stepfork/failed/empty.sftrace"
+    assert "is the draft of a failed capture" in stepfork("validate", draft, code=2).stderr
+    assert "draft" in stepfork("validate", "--partial", draft).stdout
+    assert "no spans were received" in stepfork("show", draft).stdout
+    assert git(shop, "status", "--porcelain", ".stepfork") == ""
+
+
+def test_a_failed_capture_keeps_the_old_fixture(shop: Path, stepfork: Cli) -> None:
+    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
+    manifest = shop / ".stepfork" / "fixtures" / "refund.json"
+    before = manifest.read_bytes()
+    stepfork("capture", "--name", "refund", "--", "python", "-c", "pass", code=1)
+    assert manifest.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["capture", "--", "python", "agent.py"], "needs --name"),
+        (["capture", "--name", "x"], "takes a command after -- or spans with --from"),
+        (["capture", "--name", "../evil", "--", "python", "agent.py"], "evil"),
+        (["capture", "--name", "x", "--", "no-such-program-here"], "no-such-program-here"),
+        (["capture", "--name", "x", "--from", "absent.json"], "absent.json"),
+        (["capture", "--nmae", "x"], "No such option"),
+        (["show", "absent"], "'absent' is no fixture"),
+        (["frobnicate"], "frobnicate"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(words: list[str], says: str, stepfork: Cli) -> None:
+    done = stepfork(*words, code=2)
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
+def test_the_env_file_is_checked_before_the_command_runs(shop: Path, stepfork: Cli) -> None:
+    (shop / ".env").mkdir()
+    done = stepfork("capture", "--name", "x", "--", "python", "-c", "open('ran', 'w')", code=2)
+    assert "is not a regular file" in done.stderr
+    assert not (shop / "ran").exists()
+
+
+def test_a_secret_of_the_env_file_never_reaches_the_disk(shop: Path, stepfork: Cli) -> None:
+    value = "correct horse " + "battery staple"
+    (shop / ".env").write_text(f'SHOP_PASSWORD="{value}"\n')
+    prompt = shop / "prompt.md"
+    prompt.write_text(prompt.read_text() + f"The password is {value}.\n")
+    report = stepfork("capture", "--name", "refund", "--", "python", "agent.py").stderr
+    assert "SHOP_PASSWORD" in report
+    for path in (shop / ".stepfork").rglob("*"):
+        assert path.is_dir() or value not in path.read_text()
+
+
+def test_the_result_is_a_document_too(shop: Path, stepfork: Cli) -> None:
+    done = stepfork("capture", "--name", "refund", "--json", "--result-file", "r.json", "--", "python", "agent.py")
+    document = json.loads(done.stdout)  # what the agent itself printed went to stderr
+    assert document == json.loads((shop / "r.json").read_text())
+    assert document["captured"] is True
+    assert document["verification"] is None
+    assert document["exchanges"] == 4
