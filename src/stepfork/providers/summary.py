@@ -55,7 +55,7 @@ def _ending(answer: Answer) -> str:
     if answer.outcome == "ok":
         return ""
     why = f": {', '.join(answer.finish_reasons)}" if answer.outcome == "incomplete" and answer.finish_reasons else ""
-    return clean_line(f" ({answer.outcome}{why}", 60) + ")"
+    return f" ({clean_line(answer.outcome + why, 50)})"
 
 
 def _fitted(pieces: list[str], ending: str = "") -> str:
