@@ -1,0 +1,51 @@
+"""Secrets on a command line: flags, ``NAME=value``, and both inside an argument that is itself a command."""
+
+from __future__ import annotations
+
+import re
+
+from stepfork.redact.names import is_secret_flag, is_secret_variable
+from stepfork.redact.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FLAG = "command-line flag"
+VARIABLE = "command-line variable"
+
+_FLAG = re.compile(r"(--?[A-Za-z][A-Za-z0-9_.-]*)(?:=(.*))?\Z", re.DOTALL)
+_VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.+)\Z", re.DOTALL)
+_WORD = re.compile(r"""(?:[^\s"'\\;|&<>()]|"(?:[^"\\]|\\.)*"|'[^']*'|\\.)+""", re.DOTALL)
+
+
+def command_secrets(arguments: Sequence[str]) -> list[list[Span]]:
+    """For each argument the spans that flags and variables make secret, whatever the value's length.
+
+    A flag of one letter says nothing about its value. A flag that another flag follows takes no value.
+    """
+    found: list[list[Span]] = [[] for _ in arguments]
+    for index, start, end, rule in _values([(argument, 0) for argument in arguments]):
+        found[index].append(Span(start, end, rule))
+    for index, argument in enumerate(arguments):
+        if any(char.isspace() for char in argument):
+            inner = [(match.group(), match.start()) for match in _WORD.finditer(argument)]
+            for word, start, end, rule in _values(inner):
+                shift = inner[word][1]
+                found[index].append(Span(shift + start, shift + end, rule))
+    return found
+
+
+def _values(words: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int, int, str]]:
+    """Word, start and end in it, and rule of each secret value."""
+    for index, (word, _) in enumerate(words):
+        flag = _FLAG.match(word)
+        if flag is not None and is_secret_flag(flag.group(1)):
+            if flag.group(2):
+                yield index, flag.start(2), flag.end(2), FLAG
+            elif flag.group(2) is None and index + 1 < len(words) and not _FLAG.match(words[index + 1][0]):
+                yield index + 1, 0, len(words[index + 1][0]), FLAG
+            continue
+        variable = _VARIABLE.match(word)
+        if variable is not None and is_secret_variable(variable.group(1)):
+            yield index, variable.start(2), variable.end(2), VARIABLE

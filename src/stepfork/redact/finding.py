@@ -1,0 +1,75 @@
+"""What was found, said without showing it: the rule and the place."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from stepfork.rewrite.place import Place
+
+
+class Finding:
+    """A secret of the kind `rule` stands at `path` (a JSON pointer, or a line) of `where` (a file; empty for a run)."""
+
+    __slots__ = ("path", "rule", "where")
+
+    def __init__(self, rule: str, path: str, where: str = "") -> None:
+        self.rule = rule
+        self.path = path
+        self.where = where
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Finding) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __repr__(self) -> str:
+        return f"Finding({self.rule!r}, {self.path!r}, {self.where!r})"
+
+    def _fields(self) -> tuple[str, str, str]:
+        return (self.where, self.path, self.rule)
+
+
+class Paths:
+    """Writes places as paths. A member's name that holds a secret is shown as ``<redacted key #N>``, N by first
+    appearance; what stands in an event of a stream as the path of the body and ``(event N)``."""
+
+    __slots__ = ("_holds_secret", "_numbers")
+
+    def __init__(self, holds_secret: Callable[[str], bool]) -> None:
+        self._holds_secret = holds_secret
+        self._numbers: dict[str, int] = {}
+
+    def path(self, place: Place) -> str:
+        """The path of a value."""
+        steps = _part_steps(place.part) + place.path
+        event = None
+        for index, step in enumerate(steps[:-1]):
+            number = steps[index + 1]
+            if step == "events" and isinstance(number, int):
+                event, steps = number, steps[:index]
+                break
+        pointer = "".join("/" + self._step(step) for step in steps)
+        return pointer if event is None else f"{pointer} (event {event})"
+
+    def key_path(self, place: Place, name: str) -> str:
+        """The path of a member called `name` of the object at `place`, where the name holds the secret."""
+        path, mark, event = self.path(place).partition(" (event ")
+        return f"{path}/{self._hidden(name)}{mark}{event}"
+
+    def _step(self, step: str | int) -> str:
+        if isinstance(step, int):
+            return str(step)
+        if step in self._numbers or self._holds_secret(step):
+            return self._hidden(step)
+        return step.replace("~", "~0").replace("/", "~1")
+
+    def _hidden(self, name: str) -> str:
+        number = self._numbers.setdefault(name, len(self._numbers) + 1)
+        return f"<redacted key #{number}>"
+
+
+def _part_steps(part: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    return ("exchanges", *part[1:]) if part[:1] == ("exchange",) else tuple(step for step in part if step != "")

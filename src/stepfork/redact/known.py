@@ -1,0 +1,151 @@
+"""Values that are known to be secret, found in every spelling that a run may give them."""
+
+from __future__ import annotations
+
+import binascii
+import json
+import re
+
+from stepfork.redact.names import is_secret_variable, strength
+from stepfork.redact.shape import looks_random
+from stepfork.redact.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+MIN_LENGTH = 8
+"""A shorter value is no target: it would hide ordinary text."""
+MIN_LINE = 16
+"""A line of a secret of several lines is a target of its own from this length on, and only if it looks random."""
+MAX_BLOB = 4096
+"""A base64 run that holds a secret goes as a whole up to this length."""
+
+_USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?#]+)@")
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_ANCHOR = re.compile(r"[A-Za-z0-9]+")
+
+
+def secrets_of(variables: Mapping[str, str]) -> dict[str, str]:
+    """The secret values among `variables`, each with the name of its variable.
+
+    Names count by `is_secret_variable`; of a URL with userinfo the password is a secret whatever the name.
+    """
+    found: dict[str, str] = {}
+    for name in sorted(variables):
+        value = variables[name].strip("\r\n")
+        if is_secret_variable(name) and len(value.strip()) >= MIN_LENGTH:
+            for piece in _pieces(value):
+                found.setdefault(piece, name)
+        match = _USERINFO.match(value)
+        if match is not None and len(match.group(1)) >= MIN_LENGTH:
+            found.setdefault(match.group(1), name)
+            decoded = _unquoted(match.group(1))
+            if len(decoded) >= MIN_LENGTH:
+                found.setdefault(decoded, name)
+    return found
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"%([0-9A-Fa-f]{2})", lambda match: chr(int(match.group(1), 16)), text)
+
+
+def _pieces(value: str) -> Iterator[str]:
+    """The value, and what of it may show up alone: its lines, or the strings of a JSON document."""
+    yield value
+    if value.lstrip().startswith("{"):
+        try:
+            yield from _leaves(json.loads(value), "")
+        except (ValueError, RecursionError):
+            pass
+    elif "\n" in value:
+        for line in value.splitlines():
+            stripped = line.strip()
+            if len(stripped) >= MIN_LINE and looks_random(stripped) and not stripped.startswith("-----"):
+                yield stripped
+
+
+def _leaves(value: Any, name: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item, name)
+    elif isinstance(value, str) and len(value) >= MIN_LENGTH:
+        if "\n" in value:
+            yield from _pieces(value)
+        elif strength(name) is not None or (len(value) >= MIN_LINE and _opaque(value)):
+            yield value
+
+
+def _opaque(value: str) -> bool:
+    return looks_random(value) and not any(char.isspace() or char in "@:" for char in value)
+
+
+class Known:
+    """Known values, each with the name by which a finding speaks of it.
+
+    `plain` and `base64` map what may stand in a text to the rule; `anchors` are literals of which one stands in every
+    text that holds a known value in whatever escape (None where there are none); `numbers` are values of digits alone.
+    """
+
+    __slots__ = ("anchors", "base64", "numbers", "plain")
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.plain: dict[str, str] = {}
+        self.base64: dict[str, str] = {}
+        for value in sorted(values, key=lambda item: (-len(item), item)):
+            rule = f"value of {values[value]}"
+            for spelling in sorted(_spellings(value)):
+                self.plain.setdefault(spelling, rule)
+            for core in sorted(_base64_cores(value)):
+                self.base64.setdefault(core, rule)
+        self.numbers = frozenset(value for value in values if value.isascii() and value.isdigit())
+        self.anchors = _anchors_of((*self.plain, *self.base64))
+
+
+def _anchors_of(spellings: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The longest run of letters and digits of each spelling: what no escape changes."""
+    anchors = {max(_ANCHOR.findall(spelling), key=len, default="") for spelling in spellings}
+    return tuple(sorted(anchors)) if all(len(anchor) >= 4 for anchor in anchors) else None
+
+
+def blob_at(text: str, start: int, end: int, rule: str) -> Span:
+    """The base64 run around a match: its ends hold the first and last bits of the secret."""
+    left = text[max(0, start - MAX_BLOB) : start]
+    first = start - (len(left) - len(left.rstrip(_BASE64)))
+    run = _BASE64_RUN.match(text, end)
+    last = run.end() if run else end
+    if last - first > MAX_BLOB:
+        return Span(max(first, start - 1), min(last, end + 1), rule)
+    return Span(first, last, rule)
+
+
+_BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
+
+
+def _spellings(value: str) -> set[str]:
+    """The value as views of a text do not undo it: other line ends, form encoding, HTML."""
+    made = {value}
+    if "\n" in value or "\r" in value:
+        unix = value.replace("\r\n", "\n").replace("\r", "\n")
+        made |= {unix, unix.replace("\n", "\r\n"), unix.strip("\n")}
+    if " " in value:
+        made.add(value.replace(" ", "+"))
+    if any(char in value for char in "&<>\"'"):
+        html = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        made |= {html, html.replace('"', "&quot;").replace("'", "&#x27;"), html.replace('"', "&#34;").replace("'", "&#39;")}
+    return {spelling for spelling in made if len(spelling) >= MIN_LENGTH}
+
+
+def _base64_cores(value: str) -> set[str]:
+    """The characters that every base64 text shows which has `value` at a byte offset of 0, 1 or 2 modulo 3."""
+    data = value.encode("utf-8", "surrogatepass")
+    cores = set()
+    for shift in range(3):
+        encoded = binascii.b2a_base64(b"\0" * shift + data, newline=False).decode("ascii")
+        core = encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
+        cores |= {core, core.replace("+", "-").replace("/", "_")}
+    return {core for core in cores if len(core) >= 9}

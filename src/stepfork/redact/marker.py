@@ -1,0 +1,20 @@
+"""What stands where a secret stood, and what looks like a secret but is only a stand-in for one."""
+
+from __future__ import annotations
+
+import re
+
+MARKER = "[redacted]"
+"""The replacement of every secret, whatever its kind: it has no character that JSON, a URL or a shell would escape."""
+
+_STAND_IN = re.compile(
+    r"""(?: \$\{?\w+ | \{\{ | \{[\w.-]*\}?$ | <[^<>]*>?$ | %\( | %\w+%$ | \*{3} | \.{3} | …
+          | x{4,}$ | (?:your|my|some|the|insert|example|placeholder|changeme|replace)(?:[-_ ]|$)
+          | (?:process\.env|os\.environ|os\.getenv|env\.|secrets\.|vars\.|var\.|config\.|settings\.|self\.|this\.) )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether `value` only marks the place of a secret: a template, a variable, asterisks, or the marker itself."""
+    return MARKER in value or "***" in value or _STAND_IN.match(value) is not None

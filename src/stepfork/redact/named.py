@@ -1,0 +1,144 @@
+"""Secrets that only their name gives away: ``api-key: 0f3a…``, ``DB_PASSWORD=…``, ``{"client_secret": "…"}``."""
+
+from __future__ import annotations
+
+import re
+
+from stepfork.redact.marker import is_stand_in
+from stepfork.redact.names import PASSWORD, STRONG, WEAK, is_secret_parameter, strength
+from stepfork.redact.shape import looks_random
+from stepfork.redact.span import Span
+
+ANCHORS = (
+    *("key", "Key", "KEY", "token", "Token", "TOKEN", "secret", "Secret", "SECRET"),
+    *("pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "_pw", "_PW", "uth", "UTH"),
+    *("credential", "Credential", "CREDENTIAL", "dsn", "DSN", "sig=", "ignature=", "_pat", "_PAT", "jwt", "JWT"),
+)
+"""Literals of which one stands in every name that introduces a secret; ``uth`` is that of auth and authorization."""
+
+RULE = "named secret"
+_LONGEST = 8192
+
+_NAME_LEFT = re.compile(r"[A-Za-z0-9_.-]{0,80}\Z")
+_NAME_RIGHT = re.compile(r"[A-Za-z0-9_-]{0,40}")
+_QUOTES = "\"'`"
+_AFTER = re.compile(r"""(?P<quote>\\*["'`])?\]?[ \t]*(?P<sign>=>|:=|==?|:)(?P<space>\s{0,40}(?:\\\s+)?)""")
+_OPEN = re.compile(r"""(?:[bruf]{1,2}(?=["']))?(?P<quote>\\*(?:\"\"\"|'''|["'`]))""")
+_BARE = re.compile(r"""[^\s"'`<>\\,;|(){}\[\]\u0080-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
+_BARE_PASSWORD = re.compile(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+", re.I)
+_NEXT_PARAMETER = re.compile(r"&[A-Za-z0-9_.-]{1,40}=")
+_FLAG_GAP = re.compile(r"[ \t]+(?=[^-\s])")
+_VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)+\Z|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_WORDLIKE = re.compile(r"[A-Za-z][a-z]*(?:[-_ .][A-Za-z]?[a-z]*)*\Z")
+_LOCATION = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
+
+
+def named_at(text: str, start: int, end: int) -> Span | None:
+    """The secret that a name introduces of which an anchor stands at `start` to `end` of `text`, if there is one."""
+    left = _NAME_LEFT.search(text, max(0, start - 80), start)
+    begin = left.start() if left else start
+    stop = end if text[end - 1] == "=" else _NAME_RIGHT.match(text, end).end()  # type: ignore[union-attr]
+    name = text[begin:stop].rstrip("=").strip(".-")
+    kind = strength(name)
+    if kind is None:
+        return _parameter_at(text, begin, stop, name)
+    opened = text[begin - 1] if begin else ""
+    if opened == "<" and text[stop : stop + 1] == ">":
+        return _checked(text, stop + 1, _until(text, stop + 1, "<"), kind)
+    after = _AFTER.match(text, stop)
+    if after is None:
+        return _flag_value(text, begin, stop, kind)
+    if after["sign"] == ":" and not after["space"] and not after["quote"] and not _quoted_at(text, after.end()):
+        return _parameter_at(text, begin, stop, name)
+    return _value_at(text, after.end(), kind, in_query=opened in "?&" and bool(opened))
+
+
+def is_named_secret(name: str, value: str) -> bool:
+    """Whether `value`, which stands alone under `name`, is a secret as a whole."""
+    kind = strength(name)
+    return kind is not None and _plausible(value, kind)
+
+
+def _value_at(text: str, start: int, kind: str, *, in_query: bool) -> Span | None:
+    opening = _OPEN.match(text, start)
+    if opening is not None:
+        begin = opening.end()
+        return _checked(text, begin, _until(text, begin, opening["quote"]), kind)
+    scheme = _SCHEME.match(text, start)
+    begin = scheme.end() if scheme else start
+    bare = (_BARE_PASSWORD if kind == PASSWORD else _BARE).match(text, begin, begin + _LONGEST)
+    if bare is None:
+        return None
+    end = bare.end()
+    parameter = _NEXT_PARAMETER.search(text, begin, end)
+    if parameter is not None:
+        end = parameter.start()
+    elif in_query and "&" in text[begin:end]:
+        end = text.index("&", begin)
+    while end > begin and text[end - 1] in ".,:;)}]|":
+        end -= 1
+    if text[end : end + 1] == "(" or text[end : end + 2] == "[:":
+        return None  # a call or a slice: code that fetches a secret, not the secret
+    return _checked(text, begin, end, kind)
+
+
+def _flag_value(text: str, begin: int, stop: int, kind: str) -> Span | None:
+    """``--api-key VALUE``, as a shell has it."""
+    if not text.startswith("--", begin) and text[max(0, begin - 2) : begin] != "--":
+        return None
+    gap = _FLAG_GAP.match(text, stop)
+    return _value_at(text, gap.end(), kind, in_query=False) if gap else None
+
+
+def _parameter_at(text: str, begin: int, stop: int, name: str) -> Span | None:
+    """``?key=VALUE`` and ``&sig=VALUE`` in a URL that stands in a text."""
+    if not begin or text[begin - 1] not in "?&;" or text[stop - 1 : stop + 1].find("=") < 0:
+        return None
+    if not is_secret_parameter(name):
+        return None
+    start = text.index("=", stop - 1) + 1
+    return _value_at(text, start, WEAK, in_query=True)
+
+
+def _quoted_at(text: str, start: int) -> bool:
+    return _OPEN.match(text, start) is not None
+
+
+def _until(text: str, start: int, closing: str) -> int:
+    """Where `closing` next stands, or `start` when it is too far away."""
+    end = text.find(closing, start, start + _LONGEST)
+    return start if end < 0 else end
+
+
+def _checked(text: str, start: int, end: int, kind: str) -> Span | None:
+    if end <= start:
+        return None
+    value = text[start:end]
+    scheme = _SCHEME.match(value)
+    if scheme is not None:
+        start += scheme.end()
+        value = value[scheme.end() :]
+    return Span(start, end, RULE) if _plausible(value, kind) else None
+
+
+def _plausible(value: str, kind: str) -> bool:
+    """Whether a value under a name of this strength is a secret and not a word, a type, a path or a piece of code."""
+    if is_stand_in(value) or any(char.isspace() for char in value) or _VARIABLE.match(value) or _LOCATION.match(value):
+        return False
+    if kind == PASSWORD:
+        return len(value) >= 6 and not _WORDLIKE.match(value)
+    if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
+        return len(value) >= 20 and looks_random(value)
+    if len(value) < 8 or _looks_like_date(value):
+        return False
+    return kind == STRONG or (len(value) >= 16 and looks_random(value))
+
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def _looks_like_date(value: str) -> bool:
+    return _DATE.match(value) is not None
+
+

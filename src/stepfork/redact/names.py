@@ -1,0 +1,127 @@
+"""Names that introduce a secret: members, headers, parameters, variables, flags.
+
+A name is read as its words (``x-api-key``, ``OPENAI_API_KEY`` and ``SecretAccessKey`` alike), and what counts is its
+last word together with the one before. `strength` says how much a value must show to be taken for a secret.
+"""
+
+from __future__ import annotations
+
+import re
+
+PASSWORD = "password"
+"""The value is a secret whatever it looks like, unless it is an ordinary word."""
+STRONG = "strong"
+"""The value is a secret when it has letters and digits, eight characters or more."""
+WEAK = "weak"
+"""The value is a secret when it also looks random and has sixteen characters or more."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+_PASSWORDS = frozenset("password passwd passphrase passcode userpassword".split())
+_ONE_WORD = frozenset(
+    "apikey accesskey secretkey authtoken accesstoken clientsecret apitoken apisecret privatekey subscriptionkey "
+    "secretaccesskey sessiontoken authkey".split()
+)
+_KEYS = frozenset(
+    "api access secret private subscription account auth authorization signing signature encryption master admin shared "
+    "service consumer webhook deploy integration ingest ingestion bot team functions host storage primary secondary "
+    "license rest live production prod server app application project management write read sdk".split()
+)
+"""Words that make ``… key`` a secret; ``cache key``, ``public key``, ``partition key``, ``idempotency key`` are none."""
+_WEAK_KEYS = frozenset("primary secondary host storage license app application project read write team sdk".split())
+_TOKENS = frozenset(
+    "access auth api bearer refresh session security id bot user personal oauth oauth2 deploy admin service pat secret "
+    "jwt csrf xsrf identity client app application integration webhook verification reset invite registration device "
+    "push signing write read sas private login".split()
+)
+_SERVICES = frozenset(
+    "openai anthropic claude azure mistral cohere groq gemini google vertex aws bedrock github gh gitlab slack discord "
+    "telegram twilio sendgrid mailgun mailchimp stripe paypal square shopify heroku cloudflare cf vercel netlify render "
+    "fly digitalocean do linode hf huggingface replicate together fireworks deepseek perplexity openrouter xai nvidia "
+    "elevenlabs deepgram assemblyai cartesia voyage jina pinecone weaviate qdrant chroma milvus zilliz tavily serper "
+    "serpapi exa brave firecrawl browserbase langfuse langsmith langchain wandb comet neptune helicone arize braintrust "
+    "datadog dd newrelic sentry grafana honeycomb posthog segment amplitude mixpanel algolia notion linear jira "
+    "atlassian asana airtable trello figma zendesk hubspot intercom salesforce dropbox npm pypi docker sonar snyk "
+    "codecov circleci buildkite supabase neon planetscale mongo mongodb redis postgres mysql db database smtp vault "
+    "doppler okta auth0 clerk plaid finnhub polygon alphavantage newsapi openweather openweathermap weather maps mapbox "
+    "tmdb nasa fred eia ncbi".split()
+)
+_NO_TOKENS = frozenset(
+    "next page prev previous continuation continue max min eos bos pad unk sep mask cls stop sync delta start end first "
+    "last prompt completion total input output cached cache reasoning special image audio thinking budget cursor "
+    "pagination token generated new num count".split()
+)
+
+
+def words(name: str) -> list[str]:
+    """The words of a name in lower case: ``ocp-apim-SubscriptionKey`` is ocp, apim, subscription, key."""
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def strength(name: str) -> str | None:
+    """`PASSWORD`, `STRONG` or `WEAK` for a name that introduces a secret, None for any other."""
+    if len(name) > 100:
+        return None
+    parts = words(name)
+    while len(parts) > 1 and parts[-1].isdigit():
+        parts.pop()
+    if not parts:
+        return None
+    last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
+    if last in _PASSWORDS or (last in ("pass", "pwd", "pw") and before and before not in ("old", "bypass")):
+        return PASSWORD
+    if last in _ONE_WORD or last in ("authorization", "secret", "secrets"):
+        return STRONG
+    if last in ("key", "keys"):
+        return _key_strength(before)
+    if last in ("token", "tokens"):
+        return _token_strength(before, plural=last == "tokens")
+    return WEAK if last in ("credential", "credentials", "auth", "dsn", "pwd", "pat", "jwt") else None
+
+
+def _key_strength(before: str) -> str | None:
+    if before in _WEAK_KEYS:
+        return WEAK
+    return STRONG if before in _KEYS or before in _SERVICES else None
+
+
+def _token_strength(before: str, *, plural: bool) -> str | None:
+    if before in _TOKENS or before in _SERVICES:
+        return STRONG
+    return None if plural or before in _NO_TOKENS else WEAK
+
+
+_ENVIRONMENT = re.compile(
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|_PASS|_PWD|PASSWD|CREDENTIALS?|DSN|AUTH)\Z", re.IGNORECASE
+)
+_PATHS = frozenset(("PWD", "OLDPWD"))
+
+
+def is_secret_variable(name: str) -> bool:
+    """Whether an environment variable of this name holds a secret (its last word says so, and it is no path)."""
+    upper = name.upper()
+    return bool(_ENVIRONMENT.search(upper)) and upper not in _PATHS and not upper.endswith("_ASKPASS")
+
+
+_PARAMETERS = frozenset(
+    "key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password".split()
+)
+
+
+def is_secret_parameter(name: str) -> bool:
+    """Whether a query parameter of this name holds a secret, whatever its value looks like."""
+    joined = "".join(words(name))
+    return joined in _PARAMETERS or joined.endswith(("apikey", "subscriptionkey", "amzsignature", "googsignature"))
+
+
+_FLAG = ("key", "token", "secret", "password", "passwd", "pass", "auth", "credential")
+_NO_FLAG = re.compile(
+    r"author|keyboard|keyword|keymap|keyframe|monkey|tokeniz|passthrough|pass-through|compass|bypass"
+    r"|(?:max|min|num|total|input|output|completion|prompt|budget)[-_a-z]*tokens?\Z|tokens\Z|(?:^|-)no-"
+)
+
+
+def is_secret_flag(flag: str) -> bool:
+    """Whether a command-line flag (its dashes aside) takes a secret; flags of one letter never do."""
+    name = flag.lstrip("-").lower()
+    return len(name) > 1 and any(word in name for word in _FLAG) and not _NO_FLAG.search(name)

@@ -1,0 +1,24 @@
+"""Secrets in the query of an exchange's path: by the parameter's name, whatever the value's length."""
+
+from __future__ import annotations
+
+import re
+
+from stepfork.redact.marker import is_stand_in
+from stepfork.redact.names import PASSWORD, STRONG, is_secret_parameter, strength
+from stepfork.redact.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RULE = "query parameter"
+_PARAMETER = re.compile(r"([^=&;?#]*)=([^&#]*)")
+
+
+def query_secrets(text: str, start: int = 0) -> Iterator[Span]:
+    """The secret values of the query that begins at `start` of `text`, percent-encoded or not."""
+    for match in _PARAMETER.finditer(text, start):
+        name, value = match.groups()
+        if value and not is_stand_in(value) and (is_secret_parameter(name) or strength(name) in (PASSWORD, STRONG)):
+            yield Span(*match.span(2), RULE)

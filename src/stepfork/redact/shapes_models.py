@@ -1,0 +1,58 @@
+"""Shapes of the keys of model providers and of the services that agents are built from."""
+
+from __future__ import annotations
+
+from stepfork.redact.shape import ALNUM, HEX, WORD, Shape, prefixed, with_uuid
+
+MODEL_SHAPES: tuple[Shape, ...] = (
+    prefixed("anthropic-key", "Anthropic", ("sk-ant-api", "sk-ant-admin", "sk-ant-oat", "sk-ant-ort"), WORD, 24),
+    prefixed("openai-key", "OpenAI", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"), WORD, 20),
+    prefixed("openrouter-key", "OpenRouter", "sk-or-v1-", HEX, 40),
+    with_uuid("langfuse-secret-key", "Langfuse", "sk-lf-"),
+    with_uuid("langfuse-public-key", "Langfuse (the user name of its Basic credentials)", "pk-lf-"),
+    # OpenAI before projects, DeepSeek, Moonshot, DashScope, Stability, LiteLLM, Helicone and most compatible servers.
+    prefixed("sk-key", "OpenAI and compatible servers", "sk-", WORD, 20, needs="digit"),
+    prefixed("helicone-key", "Helicone", "pk-helicone-", WORD, 20),
+    prefixed("groq-key", "Groq", "gsk_", ALNUM, 40),
+    prefixed("huggingface-token", "Hugging Face", ("hf_", "api_org_"), ALNUM, 30),
+    prefixed("xai-key", "xAI", "xai-", ALNUM, 40),
+    prefixed("google-api-key", "Google AI Studio, Maps, Firebase", "AIza", WORD, 30),
+    prefixed("google-auth-key", "Google AI Studio (authorisation keys)", "AQ.Ab8", WORD, 40),
+    prefixed("perplexity-key", "Perplexity", "pplx-", ALNUM, 32),
+    prefixed("fireworks-key", "Fireworks", ("fw_", "fpk_"), ALNUM, 20),
+    prefixed("together-key", "Together", "tgp_v1_", WORD, 30),
+    prefixed("replicate-token", "Replicate", "r8_", ALNUM, 32, 64),
+    prefixed("cerebras-key", "Cerebras", "csk-", ALNUM, 32),
+    prefixed("nvidia-key", "NVIDIA", "nvapi-", WORD, 40),
+    prefixed("bedrock-key", "Amazon Bedrock (long-term)", "ABSK", "A-Za-z0-9+/=", 100),
+    prefixed("bedrock-short-key", "Amazon Bedrock (short-term)", "bedrock-api-key-", "A-Za-z0-9+/=", 40),
+    prefixed("elevenlabs-key", "ElevenLabs and others", "sk_", HEX, 32),
+    prefixed("sk-underscore-key", "Novita, Clerk and others", "sk_", ALNUM, 40, needs="digit"),
+    prefixed("voyage-key", "Voyage", "pa-", WORD, 40, 60, needs="digit"),
+    prefixed("jina-key", "Jina", "jina_", WORD, 40),
+    prefixed("nomic-key", "Nomic", "nk-", WORD, 40),
+    prefixed("mixedbread-key", "Mixedbread", ("mxb_", "emb_"), ALNUM, 32),
+    prefixed("friendli-token", "Friendli", "flp_", ALNUM, 40),
+    prefixed("hyperbolic-key", "Hyperbolic", "hyp_", ALNUM, 30),
+    prefixed("runpod-key", "RunPod", "rpa_", ALNUM, 32),
+    prefixed("modal-token", "Modal", ("ak-", "as-"), ALNUM, 20, 32, needs="digit"),
+    prefixed("anyscale-key", "Anyscale", ("esecret_", "aph0_"), ALNUM, 24),
+    prefixed("llamacloud-key", "LlamaCloud", "llx-", ALNUM, 40),
+    prefixed("e2b-key", "E2B", ("e2b_", "sk_e2b_"), HEX, 32),
+    prefixed("daytona-key", "Daytona", "dtn_", ALNUM, 32),
+    prefixed("browserbase-key", "Browserbase", ("bb_live_", "bb_test_"), WORD, 20),
+    prefixed("browser-use-key", "Browser Use", "bu_", WORD, 32),
+    prefixed("firecrawl-key", "Firecrawl", "fc-", HEX, 32),
+    prefixed("tavily-key", "Tavily", ("tvly-", "tvly-dev-", "tvly-prod-"), WORD, 24),
+    prefixed("brave-key", "Brave Search", "BSA", WORD, 27, 32, needs="digit"),
+    prefixed("langsmith-key", "LangSmith", ("lsv2_pt_", "lsv2_sk_", "ls__"), "a-z0-9_", 32),
+    prefixed("logfire-token", "Logfire", ("pylf_v1_", "pylf_v2_"), "A-Za-z0-9_", 32),
+    prefixed("wandb-key", "Weights & Biases", "wandb_v1_", WORD, 40),
+    prefixed("mem0-key", "Mem0", "m0-", WORD, 32, needs="digit"),
+    prefixed("braintrust-key", "Braintrust", "bt-st-", WORD, 20),
+    prefixed("letta-key", "Letta", "at-let-", WORD, 32),
+    prefixed("pinecone-key", "Pinecone", "pcsk_", "A-Za-z0-9_", 40),
+    prefixed("apify-token", "Apify", "apify_api_", ALNUM, 32),
+    prefixed("smithery-key", "Smithery, Zapier MCP", ("smithery_", "zpka_"), "A-Za-z0-9_-", 32),
+)
+"""In the order in which the documentation lists them; the order has no influence on what is found."""

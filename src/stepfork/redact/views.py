@@ -1,0 +1,101 @@
+"""A text as it reads after its escapes are undone, with the way back to the characters as they stand.
+
+A secret inside JSON text, a Python repr or a URL is spelled with escapes: ``\\n`` before it hides the boundary, ``%2F``
+or ``\\"`` inside it hides the value. Rules therefore read each view of a text and report spans of the text itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_DEPTH = 4
+"""Backslash escapes are undone this often: JSON text in JSON text in JSON text, and one level that no SDK writes."""
+
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrtbf\"'\\/])"
+)
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+
+
+class View:
+    """`text` as it reads; `at[i]` is where its character `i` begins in the original (None: at `i`)."""
+
+    __slots__ = ("at", "text")
+
+    def __init__(self, text: str, at: list[int] | None = None) -> None:
+        self.text = text
+        self.at = at
+
+    def original(self, index: int) -> int:
+        """The position in the original of position `index` of this view, its end included."""
+        return index if self.at is None else self.at[index]
+
+
+def views(text: str) -> Iterator[View]:
+    """`text` as it stands, then with each level of escapes undone."""
+    view = View(text)
+    for _ in range(MAX_DEPTH + 1):
+        yield view
+        if "%" in view.text:
+            decoded = _decoded(view, _PERCENT, _from_percent)
+            if decoded is not None:
+                yield decoded
+        if "\\" not in view.text:
+            return
+        deeper = _decoded(view, _ESCAPE, _from_escape)
+        if deeper is None:
+            return
+        view = deeper
+
+
+def _decoded(view: View, pattern: re.Pattern[str], decode: Decoder) -> View | None:
+    """The view with each match decoded; None where there was nothing to decode."""
+    text, at = view.text, view.at
+    made: list[str] = []
+    offsets: list[int] = []
+    cursor = 0
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        made.append(text[cursor:start])
+        offsets.extend(range(cursor, start))
+        for piece, length in decode(match.group()):
+            made.append(piece)
+            offsets.append(start)
+            start += length
+        cursor = end
+    if cursor == 0:
+        return None
+    made.append(text[cursor:])
+    offsets.extend(range(cursor, len(text) + 1))
+    return View("".join(made), offsets if at is None else [at[index] for index in offsets])
+
+
+def _from_escape(escape: str) -> list[tuple[str, int]]:
+    letter = escape[1]
+    if letter in "ux":
+        if len(escape) == 12:
+            high, low = int(escape[2:6], 16), int(escape[8:], 16)
+            return [(chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)), 12)]
+        return [(chr(int(escape[2:], 16)), len(escape))]
+    return [(_SHORT.get(letter, letter), 2)]
+
+
+def _from_percent(run: str) -> list[tuple[str, int]]:
+    """The characters of a run of percent-encoded bytes; bytes that are no UTF-8 stand for themselves."""
+    data = bytes.fromhex(run.replace("%", ""))
+    try:
+        decoded = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return [(chr(byte), 3) for byte in data]
+    return [(char, 3 * len(char.encode("utf-8"))) for char in decoded]
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Decoder = Callable[[str], list[tuple[str, int]]]
