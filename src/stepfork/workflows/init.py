@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stepfork.errors import UsageError
-from stepfork.store.store import STORE_NAME, init_store
+from stepfork.store.layout import STORE_NAME, init_store
 
 
 @dataclass(frozen=True)

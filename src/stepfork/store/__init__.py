@@ -1,0 +1,1 @@
+"""Fixtures on disk: objects, manifests, bundles, and their care. The authority is ``docs/reference/format.md``."""

@@ -1,0 +1,186 @@
+"""Care of a store: look at it, check it, clean it, move fixtures in and out of it. Results are values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from stepfork.canonical.names import name_of
+from stepfork.config.environment import environ
+from stepfork.errors import GitError, StoreError
+from stepfork.store import drafts
+from stepfork.store.bundle import read_bundle, write_bundle
+from stepfork.store.codec import Encoded, decode_fixture
+from stepfork.store.finding import Finding
+from stepfork.store.fsck import Checked, fsck_bundle, fsck_store
+from stepfork.store.gc import collect
+from stepfork.store.layout import object_file
+from stepfork.store.manifest import read_manifest
+from stepfork.store.store import Store
+from stepfork.store.validate import find_differences
+from stepfork.trace.body import JsonValue
+from stepfork.trace.fixture import Fixture
+from stepfork.workflows.store_in_git import Side, StoreInGit
+
+draft_causes = drafts.draft_causes
+"""Why a fixture is a draft, None where it is none."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """One fixture of a store. `problem` says why it cannot be read; its figures are then 0."""
+
+    name: str
+    exchanges: int = 0
+    files: int = 0
+    bytes: int = 0
+    label: str = ""
+    problem: str | None = None
+
+
+class Collected(msgspec.Struct, frozen=True):
+    """What gc removed, or would remove: paths, their bytes together, and how many objects stay."""
+
+    removed: tuple[str, ...]
+    bytes: int
+    kept: int
+
+
+def list_fixtures(store: Store) -> list[Listed]:
+    """Every fixture, sorted by name, with what its files take; one that cannot be read is listed with its problem."""
+    return [_listed(store, name) for name in store.names()]
+
+
+def _listed(store: Store, name: str) -> Listed:
+    try:
+        data = store.manifest(name)
+        manifest = read_manifest(data, store.shown(store.manifest_path(name)))
+        sizes = [store.objects.path(item).lstat().st_size for item in manifest.objects]
+    except StoreError as error:
+        return Listed(name, problem=str(error))
+    except OSError:
+        return Listed(name, problem=f"{store.shown(store.manifest_path(name))}: an object is missing; stepfork fsck")
+    labels = list(dict.fromkeys(entry.label for entry in manifest.exchanges))
+    label = labels[0] + (f" and {len(labels) - 1} more" if len(labels) > 1 else "") if labels else ""
+    return Listed(name, len(manifest.exchanges), len(sizes) + 1, len(data) + sum(sizes), label)
+
+
+def fsck(store: Store) -> Checked:
+    """Check every file of a store."""
+    return fsck_store(store)
+
+
+def fsck_of_bundle(path: Path) -> Checked:
+    """Check every file of a bundle."""
+    return fsck_bundle(path)
+
+
+def validate(fixture: Fixture, manifest: bytes, *, where: str, partial: bool = False) -> list[Finding]:
+    """What keeps a fixture that could be read from being whole and as this version writes it (`find_differences`)."""
+    return find_differences(fixture, manifest, where=where, partial=partial)
+
+
+def fsck_staged(store: Store) -> Checked:
+    """Whether each object that a staged manifest names is in the index, with the right bytes.
+
+    Only manifests that the commit would change are looked at, and all that they need, staged now or committed before.
+    Raises GitError without git or a repository.
+    """
+    git = StoreInGit(store, environ())
+    staged = git.staged()
+    manifests = {path: blob for path, blob in git.staged(changed_only=True).items() if git.is_manifest(path)}
+    findings: list[Finding] = []
+    needed: dict[str, str] = {}
+    for path, data in git.bytes_of(manifests).items():
+        shown = git.shown(path)
+        try:
+            manifest = read_manifest(data, shown)
+        except StoreError as error:
+            findings.append(Finding("manifest", shown, error.what, (git.fixture(path),)))
+            continue
+        for item in manifest.objects:
+            at = git.path(object_file(item))
+            if at in staged:
+                needed[at] = item
+            else:
+                what = "is named by a staged manifest and not staged"
+                findings.append(Finding("staged", git.shown(at), what, (git.fixture(path),)))
+    found = git.bytes_of({at: staged[at] for at in needed})
+    wrong = [at for at, data in found.items() if name_of(data) != needed[at]]
+    findings += [Finding("hash", git.shown(at), "its staged bytes do not hash to its name") for at in wrong]
+    return Checked(len(manifests), len(needed), tuple(sorted(findings, key=lambda finding: finding.path)))
+
+
+def gc(store: Store, *, dry_run: bool, all_refs: bool = False) -> Collected:
+    """Remove, or with `dry_run` list, the objects that no manifest of the work tree or the index mentions; with
+    `all_refs` none of any commit that a ref reaches either. Without git or a repository only the work tree counts."""
+    others: list[bytes] = []
+    try:
+        git = StoreInGit(store, environ())
+        others += git.staged_manifests()
+        if all_refs:
+            others += git.manifests_of_all_refs()
+    except GitError:
+        if all_refs:
+            raise
+    garbage = collect(store, others, remove=not dry_run)
+    total = sum(1 for _ in store.objects.names()) + (0 if dry_run else len(garbage))
+    return Collected(tuple(item.path for item in garbage), sum(item.size for item in garbage), total - len(garbage))
+
+
+def pack(fixture: Fixture, path: Path) -> Path:
+    """Write a fixture as the bundle `path`, which must not exist. Raises UsageError, StoreError."""
+    return write_bundle(path, fixture).path
+
+
+def unpack(store: Store, path: Path, name: str | None = None) -> Path:
+    """Take a bundle into the store under its own or another name, which must be free; the path of the manifest."""
+    fixture = read_bundle(path)
+    if name is not None:
+        fixture = msgspec.structs.replace(fixture, name=name)
+    return store.write(fixture, must_not_exist=True).path
+
+
+def resolve(store: Store, name: str, side: Side) -> Path:
+    """Settle a merge conflict in a fixture: take one side's run whole; the path of the manifest.
+
+    Objects that the merge removed from the work tree come back from the commits being merged; those that only the
+    other side reached go. Where that side deleted the fixture, it is deleted. The index is left to ``git add``.
+    Raises UsageError where there is no conflict, GitError, and StoreError where the run cannot be read whole.
+    """
+    git = StoreInGit(store, environ())
+    path = store.manifest_path(name)
+    ours, theirs = git.sides(name)
+    taken, other = (ours, theirs) if side == "ours" else (theirs, ours)
+    if taken is None:
+        store.delete(name)
+        return path
+    manifest = read_manifest(taken, store.shown(path))
+    objects = {item: git.object_of(item, side) for item in manifest.objects}
+    decode_fixture(taken, objects.__getitem__, where=store.shown(path))
+    store.install(name, Encoded(taken, objects), abandoned=other or b"")
+    return path
+
+
+def fixture_document(fixture: Fixture) -> JsonValue:
+    """The whole fixture as one JSON value: the manifest's members, each exchange in full, the trace in full."""
+    from stepfork.trace.wire import body_to_json
+
+    exchanges = [
+        {
+            "provider": exchange.provider,
+            "api": exchange.api,
+            "request": msgspec.structs.asdict(exchange.request) | {"body": body_to_json(exchange.request.body)},
+            "response": msgspec.structs.asdict(exchange.response) | {"body": body_to_json(exchange.response.body)},
+        }
+        for exchange in fixture.run.exchanges
+    ]
+    return {
+        "name": fixture.name,
+        "source": msgspec.to_builtins(fixture.run.source),
+        "trace": msgspec.to_builtins(fixture.run.trace),
+        "exchanges": exchanges,
+        "contracts": list(fixture.contracts),
+        "verification": fixture.verification,
+        "extensions": fixture.extensions,
+    }
