@@ -1,0 +1,102 @@
+"""Watch a command run: its model calls through the proxy, its spans through the receiver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from stepfork.capture.upstream import UpstreamForwarder, Upstreams
+from stepfork.errors import CaptureError
+from stepfork.listener.child import Child, find_program
+from stepfork.listener.environment import child_environment
+from stepfork.listener.limits import Limits
+from stepfork.listener.problem import Problem
+from stepfork.listener.server import Listener
+from stepfork.listener.tape import Progress as Count
+from stepfork.trace.recorded import Recorded
+from stepfork.trace.span import Span
+
+SETTLE_SECONDS = 5.0
+"""How long exports that are still coming in are waited for, once the command has ended."""
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """What has come in so far; ``routes`` says where calls go."""
+
+    calls: int
+    spans: int
+    routes: str
+
+
+class Recording(msgspec.Struct, frozen=True):
+    """What was seen of one run.
+
+    ``recorded`` stands in order of arrival, ``spans`` in order of their exports. ``exit_code`` is the command's
+    (128 + N where signal N ended it), None where there was no command; ``interrupted`` is the number of the signal that
+    this process was sent meanwhile. Any of ``problems`` keeps the run from becoming a fixture; ``notices`` do not.
+    ``address`` (``127.0.0.1:PORT``) and ``token`` are the listener's. Times are Unix nanoseconds.
+    """
+
+    recorded: tuple[Recorded, ...]
+    spans: tuple[Span, ...]
+    exit_code: int | None
+    started_ns: int
+    ended_ns: int
+    interrupted: int | None = None
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[str, ...] = ()
+    address: str = ""
+    token: str = ""
+
+
+def record_command(
+    command: Sequence[str],
+    *,
+    environ: Mapping[str, str],
+    cwd: Path,
+    upstreams: Upstreams,
+    on_progress: Callable[[Progress], None] | None = None,
+    limits: Limits | None = None,
+) -> Recording:
+    """Runs `command` in `cwd` with `environ` turned to a listener, until it ends and its last exports are in.
+
+    `on_progress` is called from another thread, first with nothing seen. Raises UsageError, before anything runs, where
+    the command cannot be found or started, and CaptureError where no loopback port can be had.
+    """
+    find_program(command, environ, cwd)
+
+    def tell(count: Count) -> None:
+        if on_progress is not None:
+            on_progress(Progress(count.exchanges, count.spans, upstreams.routes))
+
+    listener = Listener(UpstreamForwarder(upstreams), limits=limits, on_progress=tell)
+    tell(Count(0, 0))
+    try:
+        listener.__enter__()
+    except OSError as error:
+        raise CaptureError("no loopback port can be had", fix=error.strerror) from None
+    started_ns = time.time_ns()
+    try:
+        environment = child_environment(environ, listener.base_url)
+        with Child(command, environ=environment, cwd=cwd) as child:
+            exit_code = child.wait()
+            ended_ns = time.time_ns()
+            listener.settle(SETTLE_SECONDS, lambda: child.interrupted is not None)
+    finally:
+        listener.__exit__(None, None, None)
+    heard = listener.heard()
+    return Recording(
+        recorded=heard.exchanges,
+        spans=heard.spans,
+        exit_code=exit_code,
+        started_ns=started_ns,
+        ended_ns=ended_ns,
+        interrupted=child.interrupted,
+        problems=heard.problems,
+        notices=heard.notices,
+        address=listener.address,
+        token=listener.token,
+    )

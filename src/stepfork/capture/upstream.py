@@ -1,0 +1,159 @@
+"""The way out: where a model call goes when the watched program has made it, and how it gets there."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+import aiohttp
+import msgspec
+from multidict import CIMultiDict
+from yarl import URL
+
+from stepfork.capture.base_url import VENDORS, Base, join, read_base, shown
+from stepfork.capture.proxies import Proxies
+from stepfork.listener.forwarding import BrokenOffError, Call, UnreachableError
+
+_CONNECT_SECONDS = 30.0
+
+
+class Upstreams(msgspec.Struct, frozen=True):
+    """Where the calls of each provider go."""
+
+    bases: dict[str, Base]
+    proxies: Proxies = Proxies()
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> Upstreams:
+        """What the variables of the parent name. Raises UsageError for one that is no http or https URL."""
+        bases = {
+            provider: read_base(environ.get(name, "").strip() or vendor, name)
+            for provider, (name, vendor) in VENDORS.items()
+        }
+        return cls(bases, Proxies.from_environment(environ))
+
+    @property
+    def routes(self) -> str:
+        """For people: ``openai → api.openai.com   anthropic → api.anthropic.com``."""
+        return "   ".join(f"{provider} → {base.host}" for provider, base in self.bases.items())
+
+
+class UpstreamForwarder:
+    """Sends calls over the network. Redirects, cookies and compressed bodies are passed on untouched."""
+
+    def __init__(self, upstreams: Upstreams) -> None:
+        self._upstreams = upstreams
+        self._proxies = {provider: upstreams.proxies.proxy_for(base) for provider, base in upstreams.bases.items()}
+        self._session: aiohttp.ClientSession | None = None
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Keeps connections for reuse while the context lasts."""
+        # No time limit on silence: a model may think for minutes before its first token, and the agent has its own.
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS)
+        connector = aiohttp.TCPConnector(limit=0)
+        async with aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=timeout,
+            auto_decompress=False,
+            skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+            max_line_size=1 << 16,
+            max_field_size=1 << 16,
+        ) as self._session:
+            yield
+
+    @asynccontextmanager
+    async def send(self, call: Call) -> AsyncIterator[UpstreamAnswer]:
+        """The answer, once its head is there. Raises UnreachableError where none comes."""
+        assert self._session is not None
+        base = self._upstreams.bases[call.provider]
+        url = join(call.provider, base, call.path, call.query)
+        proxy = self._proxies[call.provider]
+        if proxy is not None and not proxy.lower().startswith(("http://", "https://")):
+            raise UnreachableError("its proxy is not an HTTP proxy, which is all that is supported", shown(url))
+        try:
+            response = await self._session.request(
+                call.method,
+                URL(url, encoded=True),
+                headers=_headers(call, base),
+                data=call.body or None,
+                allow_redirects=False,
+                proxy=proxy,
+            )
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise UnreachableError(_reason(error, by_proxy=proxy is not None), shown(url)) from None
+        answer = UpstreamAnswer(response, shown(url))
+        try:
+            yield answer
+        finally:
+            if answer.at_end():
+                await response.release()
+            else:
+                response.close()  # the agent wants no more of it: neither do we
+
+
+class UpstreamAnswer:
+    """A response of the network; see `stepfork.listener.forwarding.Answer`."""
+
+    def __init__(self, response: aiohttp.ClientResponse, url: str) -> None:
+        self.status = response.status
+        self.reason = response.reason or ""
+        self.headers: Sequence[tuple[str, str]] = tuple(response.headers.items())
+        self.url = url
+        self.framed = "Content-Length" in response.headers or "Transfer-Encoding" in response.headers
+        self._content = response.content
+
+    def at_hand(self) -> bytes:
+        """What has arrived already."""
+        with _broken_off():
+            return self._content.read_nowait()
+
+    async def read(self) -> bytes:
+        """The next piece as soon as there is one."""
+        with _broken_off():
+            return await self._content.readany()
+
+    def at_end(self) -> bool:
+        """Whether all was read."""
+        return self._content.at_eof() and self._content.exception() is None
+
+
+@contextmanager
+def _broken_off() -> Iterator[None]:
+    try:
+        yield
+    except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError):
+        raise BrokenOffError from None
+
+
+def _headers(call: Call, base: Base) -> CIMultiDict[str]:
+    headers = CIMultiDict(call.headers)
+    if call.length is not None and not isinstance(call.body, bytes):
+        headers["Content-Length"] = str(call.length)
+    if base.authorization is not None:
+        headers.setdefault("Authorization", base.authorization)
+    return headers
+
+
+def _reason(error: Exception, *, by_proxy: bool) -> str:
+    """Why there is no answer, in a few words that quote nothing of the request."""
+    match error:
+        case aiohttp.ClientHttpProxyError():
+            return f"the proxy answered {error.status}"
+        case aiohttp.ClientConnectorDNSError():
+            return "the host name cannot be resolved"
+        case aiohttp.ClientSSLError() | aiohttp.ClientConnectorCertificateError():
+            return "no TLS connection that can be trusted"
+        case aiohttp.ServerDisconnectedError():
+            return "the connection was closed without an answer"
+        case TimeoutError():
+            return "no connection in time"
+        case aiohttp.ClientResponseError():
+            return "the answer is not HTTP"
+        case OSError() if error.strerror:
+            words = re.sub(r"^Connect call failed.*", "no connection", error.strerror)
+            return f"{words} (by the proxy of the environment)" if by_proxy else words
+    return "the request cannot be sent as it is" if isinstance(error, ValueError) else type(error).__name__

@@ -1,0 +1,187 @@
+"""The recording proxy: each model call goes on to the forwarder, and both directions are kept as they pass."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from urllib.parse import unquote
+
+from aiohttp import web
+
+from stepfork.listener.body import BodyError, HungUpError, StalledError, TooLargeError, invite, pieces
+from stepfork.listener.coding import supported
+from stepfork.listener.door import ModelRoute
+from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError
+from stepfork.listener.headers import onward_request
+from stepfork.listener.relay import Relay
+from stepfork.listener.tape import Tape
+from stepfork.listener.transcript import Transcript
+
+_AT_ONCE = 1 << 16  # a body up to this size is read whole and sent with its head, in one packet
+_REST_SECONDS = 2.0  # how long the rest of a body is waited for when the upstream answered before it had all of it
+
+
+class Proxy:
+    """Relays calls to a forwarder and notes them on a tape. To be made in the event loop that it serves."""
+
+    def __init__(self, forwarder: Forwarder, tape: Tape) -> None:
+        self._forwarder = forwarder
+        self._tape = tape
+        self._gate = asyncio.Semaphore(tape.limits.requests_at_once)
+        self._codings = supported()
+
+    async def handle(self, request: web.BaseRequest, route: ModelRoute, connection: int) -> web.StreamResponse:
+        """Answers one model call. A client that goes away cancels this, and with it the call to the upstream."""
+        transcript = self._tape.call(
+            provider=route.provider,
+            method=request.method,
+            path=_decoded(route.path),
+            query=route.query,
+            connection=connection,
+        )
+        headers = request.headers
+        transcript.request_headers = {
+            "content-type": headers.get("Content-Type", ""),
+            "content-encoding": headers.get("Content-Encoding", ""),
+        }
+        try:
+            async with self._gate:
+                return await self._forward(request, route, transcript)
+        except (HungUpError, ConnectionError, asyncio.CancelledError):
+            transcript.end("client_closed", self._tape.now_ns())
+            raise
+        except Exception:
+            transcript.end("reset", self._tape.now_ns(), "stepfork could not pass the call on")
+            raise
+
+    async def _forward(self, request: web.BaseRequest, route: ModelRoute, transcript: Transcript) -> web.StreamResponse:
+        upload = _Upload(request, transcript, self._tape)
+        try:
+            try:
+                return await self._send(request, route, transcript, upload)
+            except UnreachableError as error:
+                if upload.fault is None:
+                    return self._unreachable(transcript, error)
+                raise upload.fault from None
+        except TooLargeError:
+            return self._refused(transcript, 413, f"the body is over {self._tape.limits.request_bytes} bytes")
+        except StalledError:
+            return self._refused(transcript, 408, "the body did not come")
+
+    async def _send(
+        self, request: web.BaseRequest, route: ModelRoute, transcript: Transcript, upload: _Upload
+    ) -> web.StreamResponse:
+        body = await upload.body()
+        headers = onward_request(request.headers.items(), self._codings)
+        length = request.content_length
+        call = Call(route.provider, request.method, route.path, route.query, headers, body, length)
+        async with self._forwarder.send(call) as answer:
+            transcript.url = answer.url
+            transcript.status = answer.status
+            transcript.response_headers = {name.lower(): value for name, value in answer.headers}
+            response = await self._relay(request, answer, transcript)
+            await upload.rest()
+            return response
+
+    async def _relay(self, request: web.BaseRequest, answer: Answer, transcript: Transcript) -> web.StreamResponse:
+        tape = self._tape
+        piece = answer.at_hand()
+        waits = not piece and not answer.at_end()
+        response = Relay(answer.status, answer.reason, answer.headers, framed=answer.framed, wait=waits)
+        await response.prepare(request)
+        try:
+            while not answer.at_end():
+                if piece:
+                    tape.answered(transcript, piece)
+                    await response.write(piece)
+                piece = await answer.read()
+        except BrokenOffError:
+            transcript.end("reset", tape.now_ns())
+            response.abandon()
+            return response
+        if piece:
+            tape.answered(transcript, piece)
+        # Said before the last bytes go out: an agent that closes as soon as it has them has read the whole answer.
+        transcript.end("complete", tape.now_ns())
+        await response.write_eof(piece)
+        return response
+
+    def _unreachable(self, transcript: Transcript, error: UnreachableError) -> web.Response:
+        why = f"the upstream could not be reached at {error.url}: {error.reason}"
+        response = _explained(502, why)
+        transcript.url = error.url
+        transcript.status = 502
+        transcript.response_headers = {"content-type": "application/json"}
+        self._tape.answered(transcript, _explanation(why))
+        transcript.end("reset", self._tape.now_ns(), why)
+        return response
+
+    def _refused(self, transcript: Transcript, status: int, reason: str) -> web.Response:
+        """Answers a call that did not go on. It is no exchange, but a capture that lacks it is not whole."""
+        self._tape.forget(transcript)
+        self._tape.problem("limit", f"{transcript.method} {transcript.path} was refused with {status}: {reason}")
+        response = _explained(status, reason)
+        response.force_close()
+        return response
+
+
+class _Upload:
+    """The request's body on its way: kept piece by piece while it goes on. ``fault`` is why it stopped."""
+
+    def __init__(self, request: web.BaseRequest, transcript: Transcript, tape: Tape) -> None:
+        self._request = request
+        self._transcript = transcript
+        self._tape = tape
+        self._is_whole = False
+        self.fault: BodyError | None = None
+
+    async def body(self) -> bytes | AsyncIterator[bytes]:
+        """A small body at once, a larger one as it comes."""
+        if not self._request.body_exists:
+            self._is_whole = True
+            return b""
+        length = self._request.content_length
+        if length is not None and length > self._tape.limits.request_bytes:
+            raise TooLargeError
+        await invite(self._request)
+        if length is None or length > _AT_ONCE:
+            return self._passing()
+        return b"".join([piece async for piece in self._passing()])
+
+    async def rest(self) -> None:
+        """Keeps what an upstream that answered early did not want, so that the recording is the same in each run."""
+        if not self._is_whole:
+            with suppress(BodyError, TimeoutError):
+                async with asyncio.timeout(_REST_SECONDS):
+                    async for _ in self._passing():
+                        pass
+
+    async def _passing(self) -> AsyncIterator[bytes]:
+        limits = self._tape.limits
+        try:
+            async for piece in pieces(self._request, limits.request_bytes, limits.idle_seconds):
+                self._tape.asked(self._transcript, piece)
+                yield piece
+        except BodyError as error:
+            self.fault = error
+            raise
+        self._is_whole = True
+
+
+def _explained(status: int, reason: str) -> web.Response:
+    return web.Response(status=status, body=_explanation(reason), content_type="application/json")
+
+
+def _explanation(reason: str) -> bytes:
+    # The form that both vendors' clients read a message from.
+    return json.dumps({"error": {"type": "stepfork_listener", "message": f"stepfork: {reason}"}}).encode()
+
+
+def _decoded(path: str) -> str:
+    """The path percent-decoded; as sent where that is not UTF-8."""
+    try:
+        return unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        return path

@@ -1,0 +1,47 @@
+"""A response that is passed on as it comes, with nothing added to what the upstream said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiohttp import web
+from multidict import CIMultiDict
+
+from stepfork.listener.headers import onward_response
+
+
+class Relay(web.StreamResponse):
+    """The head and the pieces of an upstream's response, for the agent.
+
+    `framed`: the upstream's body has a length or is chunked. One that has neither ends with its connection, and so does
+    this one: a final chunk of ours would turn a broken body into a finished one. `wait`: no piece of the body is at
+    hand, so the head goes out by itself; otherwise it goes with the first piece, in one packet.
+    """
+
+    def __init__(
+        self, status: int, reason: str, headers: Sequence[tuple[str, str]], *, framed: bool, wait: bool
+    ) -> None:
+        onward = CIMultiDict(onward_response(headers))
+        super().__init__(status=status, reason=reason, headers=onward)
+        self._given = frozenset(name.lower() for name in onward)
+        self._send_headers_immediately = wait
+        if not framed:
+            self._length_check = False
+            self.force_close()
+
+    async def _prepare_headers(self) -> None:
+        await super()._prepare_headers()
+        # aiohttp gives each response a media type and its own name as the server; the upstream named none.
+        for name in ("Content-Type", "Server"):
+            if name.lower() not in self._given:
+                self._headers.popall(name, None)
+
+    def abandon(self) -> None:
+        """Ends the connection in the middle of the body, so that the agent sees it break off."""
+        transport = self._req.transport if self._req is not None else None
+        if transport is None:
+            return
+        if self._length_check:
+            transport.close()  # what was written still arrives; the missing final chunk or length tells the rest
+        else:
+            transport.abort()  # without framing only a reset can tell
