@@ -8,7 +8,8 @@ repeated, so it is rewritten once and its placeholders do not depend on its neig
 from __future__ import annotations
 
 import marshal
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,7 +21,7 @@ from stepfork.normalize.multipart import without_boundary
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
 from stepfork.normalize.steps import numbered
-from stepfork.providers.split import join_request, split_request
+from stepfork.providers.split import RequestParts, join_request, split_request
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.run import rewrite_body, rewrite_trace
 from stepfork.rewrite.text import rewrite_text
@@ -75,7 +76,7 @@ class Normalizer:
     def __init__(self, context: Context | None, declared: dict[str, str], *, templated: bool = False) -> None:
         self._matcher = Matcher(context, declared, templated=templated)
         self._values = ValueNumbers()
-        self._parts: dict[bytes, Any] = {}
+        self._parts: dict[bytes, _Part] = {}
 
     def source(self, source: Source) -> Source:
         """The command and its folder."""
@@ -120,41 +121,45 @@ class Normalizer:
         return Request(request.method, path, query, content_type, body)
 
     def _request_body(self, exchange: Exchange, body: JsonBody) -> JsonBody:
-        value: dict[str, Any] = with_order(body.value, body.order) if body.order is not None else body.value
+        """The body's parts rewritten. Where a member's name changed, the recorded order of members is told anew."""
+        made, renamed = self._request_parts(exchange, body.value)
+        if not renamed:
+            return body if made == body.value else JsonBody(made, body.order)
+        made, _ = self._request_parts(exchange, with_order(body.value, body.order))
+        return JsonBody(made, order_of(made))
+
+    def _request_parts(self, exchange: Exchange, value: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        """The body made of rewritten parts, in the order of members of `value`; whether any name changed."""
         parts = split_request(exchange.api, value)
         known = exchange.provider in MODEL_PROVIDERS
-        made = msgspec.structs.replace(
-            parts,
-            system=self._system(parts.system, known),
-            tools=self._each(parts.tools, known=False),
-            messages=self._each(parts.messages, known),
-            rest=self._part(parts.rest, fields.rest_marks(parts.rest) if known else {}),
+        frame = fields.message_marks if known else no_marks
+        # A system prompt is one part, also where it is a list of messages or blocks.
+        system = None if parts.system is msgspec.UNSET else self._part(parts.system, frame)
+        tools = [self._part(tool, no_marks) for tool in _items(parts.tools)]
+        messages = [self._part(message, frame) for message in _items(parts.messages)]
+        rest = self._part(parts.rest, fields.rest_marks if known else no_marks)
+        joined = join_request(
+            exchange.api,
+            RequestParts(
+                rest=rest.value,
+                system=msgspec.UNSET if system is None else system.value,
+                tools=_unset_or(parts.tools, tools),
+                messages=_unset_or(parts.messages, messages),
+            ),
         )
-        unordered: dict[str, Any] = join_request(exchange.api, made)
-        names = [name for name in value if name in unordered]
-        joined = {name: unordered[name] for name in dict.fromkeys([*names, *unordered])}
-        if joined == value:
-            return body
-        return JsonBody(joined, order_of(joined) if body.order is not None else None)
+        names = [name for name in value if name in joined]
+        made = {name: joined[name] for name in dict.fromkeys([*names, *joined])}
+        return made, any(part.renamed for part in (rest, *tools, *messages, *([system] if system else [])))
 
-    def _system(self, system: Any, known: bool) -> Any:
-        """A system prompt is one part, also where it is a list of messages or blocks."""
-        if system is msgspec.UNSET:
-            return system
-        return self._part(system, fields.message_marks(system) if known else {})
-
-    def _each(self, items: Any, known: bool) -> Any:
-        if not isinstance(items, list):
-            return items
-        return [self._part(item, fields.message_marks(item) if known else {}) for item in items]
-
-    def _part(self, value: Any, marks: fields.Marks) -> Any:
+    def _part(self, value: Any, marks: Callable[[Any], fields.Marks]) -> _Part:
         """A part that was rewritten before is made of the same values, so it becomes the same again."""
-        key = marshal.dumps((value, bool(marks)), 2)
-        if key not in self._parts:
-            rewriter = PartRewriter(self._matcher, self._values, marks)
-            self._parts[key] = rewriter.run(lambda part: rewrite_value(value, Place(("part",)), part))
-        return self._parts[key]
+        key = marshal.dumps((value, marks.__name__), 2)
+        part = self._parts.get(key)
+        if part is None:
+            rewriter = PartRewriter(self._matcher, self._values, marks(value))
+            made = rewriter.run(lambda part: rewrite_value(value, Place(("part",)), part))
+            part = self._parts[key] = _Part(made, rewriter.renamed)
+        return part
 
     def _response(self, exchange: Exchange) -> Response:
         response = exchange.response
@@ -174,6 +179,26 @@ class Normalizer:
         made = rewriter.run(walk)
         content_type, body = without_boundary(response.content_type, made.content_type, made.body)
         return msgspec.structs.replace(made, content_type=content_type, body=body)
+
+
+class _Part(NamedTuple):
+    """A rewritten part, and whether a member's name changed in it."""
+
+    value: Any
+    renamed: bool
+
+
+def _items(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else []
+
+
+def _unset_or(part: Any, made: list[_Part]) -> Any:
+    return [item.value for item in made] if isinstance(part, list) else msgspec.UNSET
+
+
+def no_marks(value: Any) -> fields.Marks:  # noqa: ARG001
+    """Of a part that holds no fields of a provider's own."""
+    return {}
 
 
 def _declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> None:

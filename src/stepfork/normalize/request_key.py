@@ -7,6 +7,7 @@ computed when it is read.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from stepfork.errors import CanonicalError
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import normalize_exchange
 from stepfork.normalize.numbering import ValueNumbers
-from stepfork.normalize.placeholders import BY_VALUE, Placeholder, parse, render
+from stepfork.normalize.placeholders import BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange
@@ -38,39 +39,37 @@ class RequestKey(msgspec.Struct, frozen=True, order=True):
 
     def digest(self) -> bytes:
         """32 bytes that stand for the whole key."""
-        return bytes.fromhex(_hash([self.model, self.params, self.prompt, self.tools]))
+        return bytes.fromhex(name_of(dumps([self.model, self.params, self.prompt, self.tools])))
 
 
 def request_key(exchange: Exchange, context: Context | None = None) -> RequestKey:
     """The key of an exchange's request.
 
-    With a `context` the exchange is as it was captured (text in it that looks like a placeholder is text, clocks of
-    that run do not count); without one it is an exchange of a fixture. Equal for the two forms of one exchange.
+    Without a `context` the exchange is one of a fixture. With one it is as it was captured: it is templated first, so
+    that text that looks like a placeholder is text, and clocks of that run do not count. The two are equal for one
+    exchange.
     """
-    exchange = normalize_exchange(exchange, context, templated=context is None)
+    if context is not None:
+        exchange = normalize_exchange(exchange, context)
     request = normal_request(exchange)
+    other = request.other
     numbers = ValueNumbers()
-    prompt = _local([msgspec.to_builtins(request.system), msgspec.to_builtins(request.messages)], numbers)
-    tools = _local(request.tools, numbers)
-    shape = {name: request.other[name] for name in ("system", "messages") if name in request.other}
-    more_tools = request.other.get("tools")
-    rest = {name: value for name, value in request.other.items() if name not in ("system", "messages", "tools")}
-    params = _local([exchange.api, _without_user_id(request.params), rest], numbers)
+    prompt = [request.system, request.messages, other.get("system"), other.get("messages")]
+    rest = {name: value for name, value in other.items() if name not in ("system", "messages", "tools")}
     return RequestKey(
         model=request.model,
-        params=_hash(params),
-        prompt=_hash([prompt, _local(shape, numbers)]),
-        tools=_hash([tools, _local(more_tools, numbers)]),
+        prompt=_hash(msgspec.to_builtins(prompt), numbers),
+        tools=_hash([request.tools, other.get("tools")], numbers),
+        params=_hash([exchange.api, _without_user_id(request.params), rest], numbers),
     )
 
 
 def exchange_key(exchange: Exchange, context: Context) -> bytes:
     """Sorts captured exchanges blind to ids and clocks: by request key, then by the response, numbered locally."""
-    key = request_key(exchange, context)
     local = normalize_exchange(exchange, context)
     response = local.response
     told = [response.status, response.content_type, response.headers, body_to_json(response.body), response.ending]
-    return key.digest() + bytes.fromhex(_hash(told))
+    return request_key(local).digest() + bytes.fromhex(_hash(told, ValueNumbers()))
 
 
 def _without_user_id(params: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -82,28 +81,20 @@ def _without_user_id(params: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return others | {"metadata": kept} if kept else others
 
 
-def _local(value: JsonValue, numbers: ValueNumbers) -> JsonValue:
-    """`value` with the placeholders that a fixture numbers over all its exchanges numbered within this request."""
-    if isinstance(value, str):
-        return _local_text(value, numbers) if "{{" in value else value
-    if isinstance(value, dict):
-        return {_local(name, numbers): _local(value[name], numbers) for name in sorted(value)}
-    if isinstance(value, list | tuple):
-        return [_local(item, numbers) for item in value]
-    return value
-
-
-def _local_text(text: str, numbers: ValueNumbers) -> str:
-    def renumbered(piece: str | Placeholder) -> str | Placeholder:
-        if isinstance(piece, str) or piece.kind not in BY_VALUE:
-            return piece
-        return Placeholder(piece.kind, numbers.number(piece.kind, str(piece)))
-
-    return render(renumbered(piece) for piece in parse(text))
-
-
-def _hash(value: Any) -> str:
+def _hash(value: Any, numbers: ValueNumbers) -> str:
+    """The hash of a value whose placeholders, which a fixture numbers over all its exchanges, are numbered anew."""
     try:
-        return name_of(dumps(value))
+        data = dumps(value)
     except CanonicalError:
-        return name_of(repr(value).encode("utf-8", "surrogatepass"))
+        data = repr(value).encode("utf-8", "surrogatepass")
+    if b"{{" in data:
+        text = data.decode("utf-8", "surrogatepass")
+        data = LOOK_ALIKE.sub(lambda match: _local(match, numbers), text).encode("utf-8", "surrogatepass")
+    return name_of(data)
+
+
+def _local(match: re.Match[str], numbers: ValueNumbers) -> str:
+    found = as_placeholder(match)
+    if found is None or found.kind not in BY_VALUE:
+        return match.group()
+    return str(Placeholder(found.kind, numbers.number(found.kind, match.group())))

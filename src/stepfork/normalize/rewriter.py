@@ -27,6 +27,7 @@ class PartRewriter(Rewriter):
         self._values = values
         self._marks = marks
         self._times = TimeNumbers()
+        self.renamed = False
 
     def run(self, walk: Callable[[PartRewriter], T]) -> T:
         """What `walk` makes with this rewriter, walked again where the times turned out to stand in another order."""
@@ -44,7 +45,9 @@ class PartRewriter(Rewriter):
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name: ids and addresses are linked across names too."""
-        return self._edits(self._matcher.spans(text), place.child(text))
+        edits = self._edits(self._matcher.spans(text), place.child(text))
+        self.renamed = self.renamed or bool(edits)
+        return edits
 
     def number(self, value: int | float, place: Place) -> JsonValue:
         """A time becomes its number and a duration 0, both of the type they had; other numbers are data."""
