@@ -1,0 +1,107 @@
+"""A recorded exchange, read once for all that links, orders and derives."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from stepfork.providers.answer import Answer, answer_of
+from stepfork.providers.normal import NormalMessage, normal_request
+from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.trace.exchange import Exchange
+from stepfork.trace.recorded import Recorded
+
+MODEL_APIS = ("chat_completions", "responses", "messages")
+_GIVEN = frozenset({"id", "call_id", "item_id"})
+_TAKEN = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "item_id", "previous_response_id"})
+_REQUEST_IDS = ("request-id", "x-request-id")
+_EVENT_ID = re.compile(r'"(?:id|call_id|item_id)"\s*:\s*"([^"\\]{1,300})"')
+
+
+class Call(msgspec.Struct, frozen=True):
+    """`given` are the ids that the response made up, `taken` the ids that the request holds, in document order.
+
+    `messages` are the request's, system prompt apart; `system` is its text. `opening` names the request as a whole:
+    two equal requests have the same one.
+    """
+
+    exchange: Exchange
+    start: int
+    end: int
+    answer: Answer
+    given: frozenset[str]
+    taken: tuple[str, ...]
+    system: tuple[str, ...]
+    messages: tuple[NormalMessage, ...]
+    opening: bytes
+
+    @property
+    def is_model_call(self) -> bool:
+        """Whether this asks a model to go on, rather than to count tokens, list models or say hello."""
+        return self.exchange.api in MODEL_APIS
+
+    @property
+    def answered(self) -> bool:
+        """Whether a model answered: also where the provider says that it cut the answer short."""
+        return self.is_model_call and self.answer.outcome in ("ok", "incomplete")
+
+
+def read_calls(recorded: Sequence[Recorded]) -> list[Call]:
+    """The calls of a run, in order of arrival."""
+    return [_read(record) for record in sorted(recorded, key=lambda record: record.arrived_ns)]
+
+
+def as_recorded(exchanges: Sequence[Exchange]) -> list[Recorded]:
+    """Exchanges of which only the order is known, one after the other."""
+    return [Recorded(exchange, 2 * i, 2 * i + 1, 0) for i, exchange in enumerate(exchanges)]
+
+
+def _read(record: Recorded) -> Call:
+    exchange = record.exchange
+    model_call = exchange.api in MODEL_APIS
+    request = normal_request(exchange) if model_call else None
+    body = exchange.request.body
+    taken = tuple(_ids(body.value if isinstance(body, JsonBody) else None, _TAKEN))
+    return Call(
+        exchange=exchange,
+        start=record.arrived_ns,
+        end=record.ended_ns,
+        answer=answer_of(exchange),
+        # Responses repeats members of the request, the id of a stored prompt among them.
+        given=frozenset(_given(exchange)) - frozenset(taken),
+        taken=taken,
+        system=request.system if request else (),
+        messages=request.messages if request else (),
+        opening=digest(exchange.provider, exchange.request),
+    )
+
+
+def digest(*parts: Any) -> bytes:
+    """16 bytes that name `parts`."""
+    return hashlib.blake2b(msgspec.msgpack.encode(parts), digest_size=16).digest()
+
+
+def _given(exchange: Exchange) -> Iterator[str]:
+    headers = exchange.response.headers
+    yield from (headers[name] for name in _REQUEST_IDS if headers.get(name))
+    match exchange.response.body:
+        case JsonBody(value):
+            yield from _ids(value, _GIVEN)
+        case EventsBody(events):
+            for event in events:
+                yield from _EVENT_ID.findall(event)
+
+
+def _ids(value: Any, names: frozenset[str]) -> Iterator[str]:
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            yield from (held for name, held in node.items() if name in names and isinstance(held, str) and held)
+            stack.extend(held for held in reversed(node.values()) if isinstance(held, dict | list))
+        elif isinstance(node, list):
+            stack.extend(held for held in reversed(node) if isinstance(held, dict | list))

@@ -1,0 +1,82 @@
+"""What about a trace speaks against relying on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from stepfork.capture.calls import Call, as_recorded, read_calls
+from stepfork.capture.join_tools import asked_in_calls
+from stepfork.capture.links import link
+from stepfork.trace.exchange import Exchange
+from stepfork.trace.step import Trace
+
+_NOTE = re.compile(r"([a-z_]+)(?:\[([0-9]+)\])?: (.*)", re.DOTALL)
+
+
+class TraceFinding(msgspec.Struct, frozen=True):
+    """A finding: a stable ``code``, one line of ``text``, and the index of the step that it is about, if one.
+
+    Codes: ``no_genai_spans``, ``no_steps``, ``unpaired_call``, ``calls_without_spans``, ``spans_without_exchanges``,
+    ``error_status``, ``bad_attribute``, ``span_conflict``.
+    """
+
+    code: str
+    text: str
+    step: int | None = None
+
+
+def check_trace(trace: Trace, exchanges: Sequence[Exchange]) -> tuple[TraceFinding, ...]:
+    """The findings of a trace and its exchanges (in stored order); none is a clean trace.
+
+    Works on a stored run as on a fresh one: ids need only be equal where they were equal. Agents are trusted to
+    record nothing twice, so counts are compared where there are exchanges at all.
+    """
+    return tuple(_findings(trace, read_calls(as_recorded(exchanges))))
+
+
+def _findings(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
+    for note in trace.notes:
+        told = _NOTE.fullmatch(note)
+        if told is None:
+            yield TraceFinding("note", note)
+        else:
+            yield TraceFinding(told[1], told[3], None if told[2] is None else int(told[2]))
+    if not any(step.type in ("llm_call", "tool_call") for step in trace.steps):
+        yield TraceFinding("no_steps", "no model call and no tool call was mapped")
+    if trace.origin == "spans" and calls:
+        yield from _counts(trace, calls)
+        yield from _unpaired(trace, calls)
+    for index, step in enumerate(trace.steps):
+        if step.error is not None:
+            yield TraceFinding("error_status", f"{step.name} failed with {step.error.type}", index)
+    if trace.status == "error":
+        yield TraceFinding("error_status", "the run ended with an error")
+
+
+def _counts(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
+    linked = {step.exchange for step in trace.steps}
+    unseen = sum(call.answered and index not in linked for index, call in enumerate(calls))
+    if unseen:
+        total = sum(call.answered for call in calls)
+        yield TraceFinding("calls_without_spans", f"{unseen} of {total} answered model calls have no span")
+    models = [step for step in trace.steps if step.type == "llm_call"]
+    alone = sum(step.exchange is None for step in models)
+    if alone:
+        yield TraceFinding("spans_without_exchanges", f"{alone} of {len(models)} model spans have no recorded exchange")
+
+
+def _unpaired(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
+    asked = asked_in_calls(calls, link(calls))
+    known = {one.call.id for one in asked}
+    done = {step.call_id for step in trace.steps if step.type == "tool_call"}
+    for index, step in enumerate(trace.steps):
+        if step.type == "tool_call" and step.call_id not in known:
+            yield TraceFinding("unpaired_call", f"no recorded answer asked for this call of {step.name}", index)
+    for one in asked:
+        if one.result is not None and one.call.id not in done:
+            yield TraceFinding(
+                "unpaired_call", f"the model was given a result of {one.call.name} that no tool span shows"
+            )
