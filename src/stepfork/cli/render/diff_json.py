@@ -1,0 +1,125 @@
+"""A comparison as one JSON document; its schema is ``stepfork/schemas/diff.schema.json``.
+
+Strings are what was recorded, redacted again: nothing is cut, folded or escaped for a terminal here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_field, clean_lines
+from stepfork.diff.values import Change, ExchangeDiff, FieldChange, FixtureDiff, Line, MessageChange, Tokens
+
+Document = dict[str, Any]
+
+
+def diff_document(diff: FixtureDiff, *, clean: Clean = as_it_is) -> Document:
+    """The document of one pair of fixtures."""
+    return report_document((diff,), clean=clean)
+
+
+def report_document(diffs: Sequence[FixtureDiff], *, clean: Clean = as_it_is) -> Document:
+    """The document of any number of pairs: ``exchanges`` has all that differ, each with the fixture it is of."""
+    return {
+        "changed": any(diff.changed for diff in diffs),
+        "exchanges": [
+            {"fixture": clean(diff.name)} | _exchange(exchange, clean) for diff in diffs for exchange in diff.exchanges
+        ],
+        "fixtures": [_fixture(diff, clean) for diff in diffs],
+    }
+
+
+def _fixture(diff: FixtureDiff, clean: Clean) -> Document:
+    causes = [change.cause for change in diff.changes]
+    return {
+        "name": clean(diff.name),
+        **({} if diff.old_name is None else {"old_name": clean(diff.old_name)}),
+        "change": diff.change,
+        "exchanges": {"old": diff.old_count, "new": diff.new_count},
+        "authored": causes.count("authored"),
+        "consequences": causes.count("consequence"),
+        "changes": [_change(change, clean) for change in diff.changes],
+        "tokens": _tokens(diff.tokens),
+        "notes": list(diff.notes),
+    }
+
+
+def _exchange(diff: ExchangeDiff, clean: Clean) -> Document:
+    request = diff.request
+    made: Document = {"index": diff.index, "change": diff.change, "label": clean(diff.label)}
+    if diff.old_index not in (None, diff.index):
+        made["old_index"] = diff.old_index
+    if request.model is not None:
+        model = request.model
+        made["model"] = {name: text and clean(text) for name, text in (("old", model.old), ("new", model.new))}
+    tools = [
+        {"name": clean(tool.name), "change": tool.change, "fields": _fields(tool.fields, clean)}
+        for tool in request.tools
+    ]
+    parts: Document = {
+        "system": _lines(request.system, clean),
+        "tools": tools,
+        "messages": [_message(item, clean) for item in request.messages],
+        "tool_results": [_message(item, clean) | {"name": clean(item.label)} for item in request.tool_results],
+        "params": _fields(request.params, clean),
+        "other": _fields(request.other, clean),
+        "carried": list(diff.carried),
+    }
+    if diff.answer is not None:
+        answer = diff.answer
+        parts["answer"] = {
+            "summary": clean(answer.summary),
+            "lines": _lines(answer.lines, clean),
+            "fields": _fields(answer.fields, clean),
+        }
+    return made | {name: part for name, part in parts.items() if part}
+
+
+def _message(item: MessageChange, clean: Clean) -> Document:
+    return {
+        "index": item.index,
+        **({} if item.old_index in (None, item.index) else {"old_index": item.old_index}),
+        "change": item.change,
+        "role": clean(item.role),
+        "lines": _lines(item.lines, clean),
+        "fields": _fields(item.fields, clean),
+    }
+
+
+def _change(change: Change, clean: Clean) -> Document:
+    return {
+        "section": change.section,
+        "change": change.change,
+        "cause": change.cause,
+        "subject": clean(change.subject),
+        "summary": clean(change.summary),
+        "exchanges": list(change.exchanges),
+        "lines": _lines(change.lines, clean),
+        "fields": _fields(change.fields, clean),
+    }
+
+
+def _lines(lines: Iterable[Line], clean: Clean) -> list[Document]:
+    return [{"op": line.op, "text": line.text} for line in clean_lines(lines, clean)]
+
+
+def _fields(fields: Iterable[FieldChange], clean: Clean) -> list[Document]:
+    return [_field(clean_field(field, clean)) for field in fields]
+
+
+def _field(field: FieldChange) -> Document:
+    made: Document = {"path": field.path, "change": field.change}
+    for name, value in (("old", field.old), ("new", field.new)):
+        if value is not msgspec.UNSET:
+            made[name] = value
+    return made if field.old_path is None else made | {"old_path": field.old_path}
+
+
+def _tokens(tokens: Tokens) -> Document:
+    return {
+        name: None if side is None else {"input": side[0], "output": side[1]}
+        for name, side in (("old", tokens.old), ("new", tokens.new))
+    }

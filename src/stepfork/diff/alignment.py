@@ -1,0 +1,164 @@
+"""Two sequences, item by item: what stayed, was edited, moved, came or went.
+
+Items are paired by content in order, never by index, so that an insertion is one change and what follows it is none.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+
+from stepfork.diff.lcs import Pairs, common
+
+Kind = Literal["same", "changed", "moved", "removed", "added"]
+
+COMPARED_CELLS = 10_000
+"""Gaps of up to this many combinations are compared pair by pair; in larger ones items pair in order by kind."""
+WORDS = 400
+"""Words of an item that similarity looks at: those of the lowest checksums, so that the choice is always the same."""
+PAIRED = 0.1
+"""What pairing two unlike items of a kind is worth beside their similarity: one edit reads better than two ops."""
+
+_WORD = re.compile(r"\w+")
+
+
+class Item(msgspec.Struct, frozen=True):
+    """``keys`` from strict to loose: equal first keys are the same item, an equal later key is the same one edited.
+    Only items of one ``kind`` (a role, a label) are ever paired as edited; ``text`` is what similarity looks at."""
+
+    keys: tuple[Hashable, ...]
+    kind: Hashable = None
+    text: str = ""
+
+
+class Op(msgspec.Struct, frozen=True):
+    """One step from the old sequence to the new one; an index is None where that side has no item."""
+
+    kind: Kind
+    old: int | None
+    new: int | None
+
+
+def align(old: Sequence[Item], new: Sequence[Item], *, move_levels: int = 1) -> list[Op]:
+    """Ops in the order of `new`, each removed item after the op of the item that stood before it.
+
+    Every index of both sides stands in exactly one op, and the ops that are not ``same`` are at most
+    ``len(old) + len(new) - 2 * LCS`` of the first keys. An item that stands elsewhere is ``moved`` where one of its
+    first `move_levels` keys says that it is the same item.
+    """
+    pairs, gaps = _by_keys(old, new)
+    moved = _moves(old, new, gaps, move_levels)
+    gone, come = {a for a, _ in moved}, {b for _, b in moved}
+    for old_range, new_range in gaps:
+        left = [index for index in old_range if index not in gone]
+        right = [index for index in new_range if index not in come]
+        pairs += [(left[a], right[b]) for a, b in _similar([old[i] for i in left], [new[i] for i in right])]
+    kinds: dict[int, Op] = {b: Op("moved", a, b) for a, b in moved}
+    for a, b in pairs:
+        kinds[b] = Op("same" if old[a].keys[0] == new[b].keys[0] else "changed", a, b)
+    return list(_in_order(kinds, len(old), len(new)))
+
+
+def _by_keys(old: Sequence[Item], new: Sequence[Item]) -> tuple[Pairs, list[tuple[range, range]]]:
+    """Pairs by equal keys, the strict ones first, the loose ones between them; and the gaps that are left."""
+    pairs: Pairs = []
+    gaps = [(range(len(old)), range(len(new)))]
+    levels = max((len(item.keys) for item in (*old[:1], *new[:1])), default=0)
+    for level in range(levels):
+        left_over: list[tuple[range, range]] = []
+        for old_range, new_range in gaps:
+            found = common([old[i].keys[level] for i in old_range], [new[i].keys[level] for i in new_range])
+            anchors = [(old_range.start + a, new_range.start + b) for a, b in found]
+            pairs += anchors
+            left_over += _gaps(anchors, old_range, new_range)
+        gaps = left_over
+    return pairs, gaps
+
+
+def _gaps(anchors: Pairs, old_range: range, new_range: range) -> Iterator[tuple[range, range]]:
+    left, right = old_range.start, new_range.start
+    for a, b in [*anchors, (old_range.stop, new_range.stop)]:
+        if a > left or b > right:
+            yield range(left, a), range(right, b)
+        left, right = a + 1, b + 1
+
+
+def _moves(old: Sequence[Item], new: Sequence[Item], gaps: list[tuple[range, range]], levels: int) -> Pairs:
+    """Equal items among those that are left, the first with the first."""
+    gone = [index for old_range, _ in gaps for index in old_range]
+    come = [index for _, new_range in gaps for index in new_range]
+    moved: Pairs = []
+    for level in range(levels):
+        places: dict[Hashable, list[int]] = {}
+        for index in reversed(gone):
+            places.setdefault(old[index].keys[level], []).append(index)
+        for index in come:
+            if found := places.get(new[index].keys[level]):
+                moved.append((found.pop(), index))
+        gone = [index for index in gone if index not in {a for a, _ in moved}]
+        come = [index for index in come if index not in {b for _, b in moved}]
+    return moved
+
+
+def _similar(old: Sequence[Item], new: Sequence[Item]) -> Pairs:
+    """Pairs of one kind, in order, of the greatest similarity in sum."""
+    if not old or not new:
+        return []
+    if len(old) * len(new) > COMPARED_CELLS:
+        return common([item.kind for item in old], [item.kind for item in new])
+    old_words, new_words = [_words(item.text) for item in old], [_words(item.text) for item in new]
+    best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
+    gain = [[0.0] * len(new) for _ in old]
+    for a in range(len(old) - 1, -1, -1):
+        for b in range(len(new) - 1, -1, -1):
+            if old[a].kind == new[b].kind:
+                gain[a][b] = PAIRED + _likeness(old_words[a], new_words[b])
+            paired = gain[a][b] + best[a + 1][b + 1] if gain[a][b] else 0.0
+            best[a][b] = max(paired, best[a + 1][b], best[a][b + 1])
+    pairs: Pairs = []
+    a = b = 0
+    while a < len(old) and b < len(new):
+        if gain[a][b] and best[a][b] == gain[a][b] + best[a + 1][b + 1]:
+            pairs.append((a, b))
+            a, b = a + 1, b + 1
+        elif best[a][b] == best[a][b + 1]:
+            b += 1
+        else:
+            a += 1
+    return pairs
+
+
+def _words(text: str) -> frozenset[str]:
+    words = frozenset(_WORD.findall(text))
+    if len(words) <= WORDS:
+        return words
+    return frozenset(sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:WORDS])
+
+
+def _likeness(old: frozenset[str], new: frozenset[str]) -> float:
+    """0 for nothing in common to 1 for the same words."""
+    shared = len(old & new)
+    return shared / (len(old) + len(new) - shared) if shared else 0.0
+
+
+def _in_order(kinds: dict[int, Op], old_count: int, new_count: int) -> Iterator[Op]:
+    kept = {op.old for op in kinds.values()}
+    # A moved item does not say where its old neighbours stood, so only the others give the order away.
+    follows: dict[int | None, list[int]] = {}
+    in_place = {op.old: op.new for op in kinds.values() if op.kind != "moved"}
+    before: int | None = None
+    for index in range(old_count):
+        if index in in_place:
+            before = in_place[index]
+        elif index not in kept:
+            follows.setdefault(before, []).append(index)
+    for index in follows.get(None, []):
+        yield Op("removed", index, None)
+    for place in range(new_count):
+        yield kinds.get(place) or Op("added", None, place)
+        for index in follows.get(place, []):
+            yield Op("removed", index, None)

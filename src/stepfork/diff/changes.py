@@ -1,0 +1,189 @@
+"""The differences of all exchanges put together: a change that repeats is one change, causes come before effects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from stepfork.diff.exchange_diff import Compared
+from stepfork.diff.keys import canonical_text
+from stepfork.diff.text_diff import hunks_of
+from stepfork.diff.values import Cause, Change, ExchangeDiff, FieldChange, ItemKind, Line, MessageChange, Section
+
+SAID = 2_000
+"""Characters of a text that a summary holds; who prints it cuts it to the line."""
+
+
+class _Atom(msgspec.Struct, frozen=True):
+    """The smallest thing that can repeat: lines that replace one another, or one field, of one `part` of an exchange.
+
+    ``part`` is the place within its exchange (atoms of one part are shown together), ``index`` the message's place.
+    """
+
+    section: Section
+    change: ItemKind
+    subject: str
+    part: tuple[Any, ...]
+    lines: tuple[Line, ...] = ()
+    fields: tuple[FieldChange, ...] = ()
+    said: str = ""
+    index: int | None = None
+
+    @property
+    def content(self) -> str:
+        """Equal for equal changes, wherever they stand."""
+        lines = [f"{line.op}{line.text}" for line in self.lines]
+        fields = [[f.change, f.path, f.old, f.new] for f in self.fields]
+        return canonical_text([self.section, self.change, self.subject, lines, fields, self.said])
+
+
+class _Folded:
+    """An atom with all the exchanges that it stands in."""
+
+    def __init__(self, atom: _Atom, first: int, cause: Cause) -> None:
+        self.atom = atom
+        self.first = first
+        self.cause = cause
+        self.exchanges: list[int] = []
+        self.indices: set[int | None] = set()
+
+
+def fold(compared: Sequence[Compared], *, answers: bool) -> tuple[Change, ...]:
+    """All changes, authored ones first, each once with the exchanges that it stands in.
+
+    A change is a consequence where an exchange before it got a different answer: then what the assistant said, what
+    tools gave back and further or missing exchanges follow from that. What the author wrote (model, parameters,
+    prompt, tools, user messages) is never one. `answers`: different answers are listed too.
+    """
+    folded: dict[tuple[str, int], _Folded] = {}
+    diverged = False
+    for one in compared:
+        seen: Counter[str] = Counter()
+        atoms = list(_atoms(one.diff, one.told))
+        if answers and one.answer is not None and not one.answer_told:
+            atoms.append(
+                _Atom("answer", "changed", "", ("answer",), one.answer.lines, one.answer.fields, one.answer.summary)
+            )
+        for atom in atoms:
+            content = atom.content
+            cause: Cause = "consequence" if atom.section == "answer" or (diverged and _may_follow(atom)) else "authored"
+            entry = folded.setdefault((content, seen[content]), _Folded(atom, one.diff.index, cause))
+            entry.exchanges.append(one.diff.index)
+            entry.indices.add(atom.index)
+            seen[content] += 1
+        diverged = diverged or one.answer is not None
+    groups: dict[tuple[Any, ...], list[_Folded]] = {}
+    for entry in folded.values():
+        groups.setdefault((entry.first, entry.atom.part, entry.cause, tuple(entry.exchanges)), []).append(entry)
+    made = [_change(group) for group in groups.values()]
+    return tuple(sorted(made, key=lambda change: change.cause != "authored"))
+
+
+def _may_follow(atom: _Atom) -> bool:
+    return atom.section in ("tool_results", "exchange") or (
+        atom.section == "messages" and atom.subject not in ("user", "system", "developer")
+    )
+
+
+def _change(group: Sequence[_Folded]) -> Change:
+    atom = group[0].atom
+    indices = set().union(*(entry.indices for entry in group))
+    subject = atom.subject
+    if len(indices) == 1 and (index := indices.pop()) is not None:
+        subject = f"{subject} [{index}]"
+    lines = tuple(line for entry in group for line in entry.atom.lines)
+    fields = tuple(field for entry in group for field in entry.atom.fields)
+    return Change(
+        section=atom.section,
+        change=atom.change,
+        cause=group[0].cause,
+        subject=subject,
+        summary=_summary(atom, subject, lines, fields),
+        exchanges=tuple(dict.fromkeys(group[0].exchanges)),
+        lines=lines,
+        fields=fields,
+    )
+
+
+def _summary(atom: _Atom, subject: str, lines: Sequence[Line], fields: Sequence[FieldChange]) -> str:
+    if atom.section == "answer":
+        return atom.said
+    name = f"tool result {subject}".rstrip() if atom.section == "tool_results" else subject or atom.section
+    if atom.change in ("added", "removed"):
+        mark = "+" if atom.change == "added" else "-"
+        said = atom.said or " ".join(line.text for line in lines)
+        return f"{mark} {name} {said}"[:SAID].rstrip()
+    if atom.change == "moved":
+        return f"{name} moved"
+    gone = [line.text.strip() for line in lines if line.op == "-"]
+    come = [line.text.strip() for line in lines if line.op == "+"]
+    if len(gone) == len(come) == 1 and not fields:
+        return f"{name}  {gone[0]} → {come[0]}"[:SAID]
+    parts = [f"−{len(gone)} +{len(come)} lines"] if lines else []
+    parts += [f"{len(fields)} field{'s' if len(fields) > 1 else ''}"] if fields else []
+    return f"{name} changed ({', '.join(parts)})"
+
+
+def _atoms(diff: ExchangeDiff, told: frozenset[tuple[int | None, int | None]]) -> Iterator[_Atom]:
+    if diff.change in ("added", "removed"):
+        lines = tuple(_exchange_lines(diff))
+        fields = tuple(field for item in _items(diff) for field in item.fields)
+        yield _Atom("exchange", diff.change, diff.label, ("exchange", diff.index), lines, fields)
+        return
+    if diff.change == "moved":
+        where = FieldChange("", "moved", diff.old_index, diff.index)
+        yield _Atom("exchange", "moved", diff.label, ("exchange", diff.index), fields=(where,))
+    request = diff.request
+    if request.model is not None:
+        field = FieldChange("", "changed", request.model.old, request.model.new)
+        yield _Atom("model", "changed", "", ("model",), fields=(field,))
+    for field in request.params:
+        name = field.path.split("/")[1] if field.path else ""
+        yield _Atom("params", field.change, "", ("params", name), fields=(field,))
+    for hunk in _hunks(request.system):
+        yield _Atom("system", "changed", "", ("system",), hunk)
+    for tool in request.tools:
+        for field in tool.fields:
+            yield _Atom("tools", tool.change, tool.name, ("tools", tool.name), fields=(field,))
+    for message in request.messages:
+        if message.at not in told:
+            yield from _message_atoms("messages", message.role or "item", message)
+    for result in request.tool_results:
+        yield from _message_atoms("tool_results", result.label, result)
+    for field in request.other:
+        yield _Atom("other", field.change, "", ("other",), fields=(field,))
+
+
+def _message_atoms(section: Section, subject: str, item: MessageChange) -> Iterator[_Atom]:
+    part = (section, item.at)
+    if item.change in ("added", "removed"):
+        yield _Atom(section, item.change, subject, part, item.lines, item.fields, index=item.index)
+        return
+    if item.change == "moved":
+        where = FieldChange("", "moved", item.old_index, item.index)
+        yield _Atom(section, "moved", subject, part, fields=(where,), index=item.index)
+    for hunk in _hunks(item.lines):
+        yield _Atom(section, "changed", subject, part, hunk, index=item.index)
+    for field in item.fields:
+        yield _Atom(section, "changed", subject, part, fields=(field,), index=item.index)
+
+
+def _items(diff: ExchangeDiff) -> list[MessageChange]:
+    items = (*diff.request.messages, *diff.request.tool_results)
+    return sorted(items, key=lambda item: max(at for at in item.at if at is not None))
+
+
+def _exchange_lines(diff: ExchangeDiff) -> Iterator[Line]:
+    for item in _items(diff):
+        name = f"tool result {item.label}".rstrip() if item in diff.request.tool_results else item.role or "item"
+        for number, line in enumerate(item.lines):
+            is_call = line.text.startswith("→ ")
+            yield line if number or is_call else Line(line.op, f"{name}: {line.text}")
+
+
+def _hunks(lines: Iterable[Line]) -> Iterator[tuple[Line, ...]]:
+    for gone, come in hunks_of(list(lines)):
+        yield (*(Line("-", text) for text in gone), *(Line("+", text) for text in come))

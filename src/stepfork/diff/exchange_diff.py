@@ -1,0 +1,132 @@
+"""The exchanges of two sides compared, and which of them differ only in a history that was told already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from stepfork.diff.alignment import Op
+from stepfork.diff.answer_diff import diff_answers
+from stepfork.diff.request_diff import added_request, diff_requests
+from stepfork.diff.values import AnswerDiff, ExchangeDiff, MessageChange, RequestDiff
+from stepfork.diff.views import Side, align_sides
+
+
+class Compared(NamedTuple):
+    """One pair of exchanges, or one that only one side has. ``told`` numbers messages and results (see
+    ``MessageChange.at``) that an answer or an added exchange has told already; ``answer_told``: so is the answer, by
+    an added or removed exchange that continues from it."""
+
+    op: Op
+    diff: ExchangeDiff
+    answer: AnswerDiff | None = None
+    told: frozenset[tuple[int | None, int | None]] = frozenset()
+    answer_told: bool = False
+
+
+def compare_exchanges(old: Side, new: Side) -> list[Compared]:
+    """All pairs in order, those that do not differ included."""
+    ops = align_sides(old, new)
+    histories = _Histories(old, new, ops)
+    made = [histories.compare(op) for op in ops]
+    return [one._replace(diff=msgspec.structs.replace(one.diff, carried=histories.carried(one.op))) for one in made]
+
+
+class _Histories:
+    """What the conversations of both sides have from which exchange."""
+
+    def __init__(self, old: Side, new: Side, ops: Sequence[Op]) -> None:
+        self.old = old
+        self.new = new
+        self._added = {op.new for op in ops if op.kind == "added"}
+        self._removed = {op.old for op in ops if op.kind == "removed"}
+        last = max(len(old.views), len(new.views)) - 1
+        self._answers = {
+            op: diff_answers(old.views[op.old], new.views[op.new], last=max(op.old, op.new) == last)
+            for op in ops
+            if op.old is not None and op.new is not None
+        }
+        self._differs_old = {op.old for op, answer in self._answers.items() if answer} | self._removed
+        self._differs_new = {op.new for op, answer in self._answers.items() if answer} | self._added
+        self._continued_new = {new.bases[index] for index in self._added if index is not None} - {None}
+        self._continued_old = {old.bases[index] for index in self._removed if index is not None} - {None}
+        self._carried: dict[tuple[str, int], list[int]] = {}
+
+    def carried(self, op: Op) -> tuple[int, ...]:
+        """The exchanges that differ from their counterparts only in what an added or removed exchange brought."""
+        if op.kind == "added" and op.new is not None:
+            return tuple(self._carried.get(("new", op.new), ()))
+        return tuple(self._carried.get(("old", op.old), ())) if op.kind == "removed" and op.old is not None else ()
+
+    def compare(self, op: Op) -> Compared:
+        """One op of the alignment, looked into."""
+        if op.old is None and op.new is not None:
+            request = added_request(self.new.own_units(op.new), "added")
+            diff = ExchangeDiff(op.new, "added", self.new.views[op.new].label, request)
+            return Compared(op, diff)
+        if op.new is None and op.old is not None:
+            request = added_request(self.old.own_units(op.old), "removed")
+            diff = ExchangeDiff(op.old, "removed", self.old.views[op.old].label, request)
+            return Compared(op, diff)
+        assert op.old is not None
+        assert op.new is not None
+        before, after = self.old.views[op.old], self.new.views[op.new]
+        request = RequestDiff()
+        if before.request_text != after.request_text:
+            whole = diff_requests(before.request, after.request)
+            request = self._without_carried(whole, op.old, op.new)
+            if whole and not request:
+                self._note_carried(whole, op.old, op.new)
+        told = {
+            change.at
+            for change in request.messages
+            if change.role == "assistant" and self._is_told(change, op.old, op.new)
+        }
+        diff = ExchangeDiff(
+            op.new, "moved" if op.kind == "moved" else "changed", after.label, request, old_index=op.old
+        )
+        answer_told = op.new in self._continued_new or op.old in self._continued_old
+        return Compared(op, diff, self._answers[op], frozenset(told), answer_told)
+
+    def _without_carried(self, request: RequestDiff, old: int, new: int) -> RequestDiff:
+        def kept(changes: tuple[MessageChange, ...]) -> tuple[MessageChange, ...]:
+            return tuple(change for change in changes if self._bringer(change, old, new) is None)
+
+        return msgspec.structs.replace(
+            request, messages=kept(request.messages), tool_results=kept(request.tool_results)
+        )
+
+    def _note_carried(self, request: RequestDiff, old: int, new: int) -> None:
+        for change in (*request.messages, *request.tool_results):
+            bringer = self._bringer(change, old, new)
+            if bringer is not None and new not in self._carried.setdefault(bringer, []):
+                self._carried[bringer].append(new)
+
+    def _bringer(self, change: MessageChange, old: int, new: int) -> tuple[str, int] | None:
+        """The added or removed exchange that says already that these messages came or went."""
+        before, after = change.at
+        if before is None and after is not None:
+            home = self.new.home(new, after)
+            return ("new", home) if home in self._added else None
+        if after is None and before is not None:
+            home = self.old.home(old, before)
+            return ("old", home) if home in self._removed else None
+        return None
+
+    def _is_told(self, change: MessageChange, old: int, new: int) -> bool:
+        """Whether a message of the assistant is the answer of an earlier exchange that differs itself."""
+        before, after = change.at
+        return (after is not None and _answered_by(self.new, new, after) in self._differs_new) or (
+            before is not None and _answered_by(self.old, old, before) in self._differs_old
+        )
+
+
+def _answered_by(side: Side, index: int, at: int) -> int:
+    """The exchange whose answer this unit is, -1 where it is none: the first units that an exchange appends are the
+    answer of the exchange that it continues."""
+    home = side.home(index, at)
+    base = side.bases[home]
+    units = side.views[home].units[side.owns[home] : at + 1]
+    return base if base is not None and all(unit.role == "assistant" for unit in units) else -1

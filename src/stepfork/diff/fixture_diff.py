@@ -1,0 +1,88 @@
+"""Two fixtures compared in meaning: read top-down, this is the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stepfork.diff.changes import fold
+from stepfork.diff.exchange_diff import Compared, compare_exchanges
+from stepfork.diff.keys import canonical_text
+from stepfork.diff.numbering import Sides, in_one_numbering
+from stepfork.diff.run_diff import run_changes, trace_text
+from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Tokens
+from stepfork.diff.views import Side, View, view_of
+from stepfork.trace.fixture import Fixture
+
+__all__ = ["DiffOptions", "FixtureDiff", "diff_fixtures"]
+
+_REQUESTS = DiffOptions()
+
+
+def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions = _REQUESTS) -> FixtureDiff:
+    """What changed from `old` to `new`; a side that is None makes the other added or removed.
+
+    Exchanges pair by content in order; placeholders are compared under the pairing that the common texts give. Nothing
+    outside the parts that `options` names counts as a change, but `notes` says where the fixtures differ there. A run
+    that has no exchanges is compared by its steps.
+    """
+    if old is None or new is None:
+        return _alone(old, new)
+    views = [[view_of(exchange) for exchange in side.run.exchanges] for side in (old, new)]
+    sides = in_one_numbering(Sides(old, new, *views))
+    trace = options.trace or not any(views)
+    compared = compare_exchanges(Side(sides.old_views), Side(sides.new_views))
+    exchanges = tuple(_reported(compared, responses=options.responses))
+    about = tuple(run_changes(sides.old, sides.new, trace=trace))
+    changes = (*fold(compared, answers=bool(options.responses or exchanges or about)), *about)
+    return FixtureDiff(
+        name=new.name,
+        change="changed" if changes else "unchanged",
+        old_count=len(sides.old_views),
+        new_count=len(sides.new_views),
+        exchanges=exchanges,
+        changes=tuple(sorted(changes, key=lambda change: change.cause != "authored")),
+        tokens=Tokens(_tokens(sides.old_views), _tokens(sides.new_views)),
+        notes=() if changes else tuple(_notes(old, new, sides, compared)),
+        old_name=None if old.name == new.name else old.name,
+    )
+
+
+def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:
+    only = new or old
+    assert only is not None, "a comparison needs a side"
+    views = [view_of(exchange) for exchange in only.run.exchanges]
+    if new is None:
+        return FixtureDiff(only.name, "removed", len(views), 0, tokens=Tokens(_tokens(views), None))
+    return FixtureDiff(only.name, "added", 0, len(views), tokens=Tokens(None, _tokens(views)))
+
+
+def _reported(compared: Sequence[Compared], *, responses: bool) -> Iterator[ExchangeDiff]:
+    """The exchanges that differ in a part that is compared."""
+    for one in compared:
+        answer = one.answer if responses else None
+        if one.diff.request or answer or one.diff.change != "changed":
+            yield one.diff.with_answer(answer)
+
+
+def _notes(old: Fixture, new: Fixture, sides: Sides, compared: Sequence[Compared]) -> Iterator[str]:
+    """Where two fixtures differ that are equal in all parts compared."""
+    answered = sum(one.answer is not None for one in compared)
+    traced = trace_text(sides.old.run.trace) != trace_text(sides.new.run.trace)
+    if answered:
+        yield f"{answered} of {len(compared)} answers differ (--responses shows them)"
+    if traced:
+        yield "the steps differ (--trace shows them)"
+    if not (answered or traced) and canonical_text(old.run) != canonical_text(new.run):
+        yield "bytes differ where the meaning does not"
+
+
+def _tokens(views: Sequence[View]) -> tuple[int, int] | None:
+    """Tokens in and out of all exchanges, None where any of them does not say."""
+    total = [0, 0]
+    for view in views:
+        usage = view.answer.usage
+        if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+            return None
+        total[0] += usage.input_tokens
+        total[1] += usage.output_tokens
+    return (total[0], total[1]) if views else None

@@ -1,0 +1,93 @@
+"""Both sides of a comparison in one numbering of placeholders (see ``renaming``), learnt from what both say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from stepfork.diff.alignment import Item, align
+from stepfork.diff.renaming import Renaming, map_texts, masked, without_times
+from stepfork.diff.run_diff import trace_text
+from stepfork.diff.units import Unit
+from stepfork.diff.views import Side, View, align_sides
+from stepfork.trace.fixture import Fixture
+
+
+class Sides(NamedTuple):
+    """Two fixtures, each with the views of its exchanges."""
+
+    old: Fixture
+    new: Fixture
+    old_views: list[View]
+    new_views: list[View]
+
+
+def in_one_numbering(sides: Sides) -> Sides:
+    """The same sides in the old side's numbers, times without any; the fixtures then lack their exchanges, which the
+    views stand for."""
+    old_trace, new_trace = trace_text(sides.old.run.trace), trace_text(sides.new.run.trace)
+    views = (*sides.old_views, *sides.new_views)
+    seen = any("{{" in text for view in views for text in (view.request_text, view.answer_text))
+    if not seen and "{{" not in old_trace + new_trace:
+        return sides
+    renaming = Renaming()
+    for old, new in _alike(Side(sides.old_views, masked), Side(sides.new_views, masked)):
+        renaming.learn(old, new)
+    renaming.learn(old_trace, new_trace)
+    renaming.known(old_trace)
+    for view in sides.old_views:
+        renaming.known(view.request_text)
+        renaming.known(view.answer_text)
+
+    def renamed(text: str) -> str:
+        return renaming.text(without_times(text))
+
+    return Sides(
+        map_texts(_without_exchanges(sides.old), without_times),
+        map_texts(_without_exchanges(sides.new), renamed),
+        [view.mapped(without_times) for view in sides.old_views],
+        [view.mapped(renamed) for view in sides.new_views],
+    )
+
+
+def _without_exchanges(fixture: Fixture) -> Fixture:
+    return msgspec.structs.replace(fixture, run=msgspec.structs.replace(fixture.run, exchanges=()))
+
+
+def _alike(old: Side, new: Side) -> Iterator[tuple[str, str]]:
+    """Texts of both sides that stand for one another: first those equal but for numbers, then the edited ones."""
+    edited: list[tuple[str, str]] = []
+    for op in align_sides(old, new):
+        if op.old is None or op.new is None:
+            continue
+        before, after = old.views[op.old], new.views[op.new]
+        pairs = [(before.head_text, after.head_text), *_units(old, op.old, new, op.new)]
+        pairs.append((before.answer_text, after.answer_text))
+        for first, second in pairs:
+            if masked(first) == masked(second):
+                yield first, second
+            else:
+                edited.append((first, second))
+    yield from edited
+
+
+def _units(old: Side, left: int, new: Side, right: int) -> Iterator[tuple[str, str]]:
+    """The units of a pair of exchanges that are not in the history of both."""
+    before, after = old.views[left].units, new.views[right].units
+    old_keys, new_keys = old.keys[left], new.keys[right]
+    start = 0
+    while start < min(len(before), len(after)) and old_keys[start] == new_keys[start]:
+        start += 1
+    told = min(old.owns[left], new.owns[right])
+    yield from ((before[at].canonical, after[at].canonical) for at in range(min(told, start), start))
+    items = [_item(unit, key) for unit, key in zip(before[start:], old_keys[start:], strict=True)]
+    others = [_item(unit, key) for unit, key in zip(after[start:], new_keys[start:], strict=True)]
+    for op in align(items, others):
+        if op.old is not None and op.new is not None:
+            yield before[start + op.old].canonical, after[start + op.new].canonical
+
+
+def _item(unit: Unit, key: bytes) -> Item:
+    return Item((key,), (unit.section, unit.role, unit.label), unit.canonical)

@@ -1,0 +1,144 @@
+"""Two requests in their normal form, compared part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stepfork.diff.alignment import Item, Op, align
+from stepfork.diff.json_diff import json_diff
+from stepfork.diff.keys import canonical_text
+from stepfork.diff.text_diff import all_lines, changed_lines
+from stepfork.diff.units import Unit, json_lines, read_json, units_of
+from stepfork.diff.values import FieldChange, ItemKind, Line, MessageChange, ModelChange, RequestDiff, ToolChange
+from stepfork.providers.normal import NormalRequest
+from stepfork.trace.body import JsonValue
+
+
+def diff_requests(old: NormalRequest, new: NormalRequest) -> RequestDiff:
+    """What differs; empty exactly where the canonical bytes of the normal forms are equal.
+
+    Tools pair by name. Messages and tool results pair by content in order, so an inserted one is one change; their
+    order and repetition count.
+    """
+    changes = list(diff_units(units_of(old), units_of(new)))
+    made = RequestDiff(
+        model=None if old.model == new.model else ModelChange(old.model, new.model),
+        params=json_diff(old.params, new.params),
+        system=tuple(_system_lines(old.system, new.system)),
+        tools=tuple(_tools(old.tools, new.tools)),
+        messages=tuple(change for section, change in changes if section == "messages"),
+        tool_results=tuple(change for section, change in changes if section == "tool_results"),
+        other=json_diff(old.other, new.other),
+    )
+    if made or canonical_text(old) == canonical_text(new):
+        return made
+    # Equal texts and results, cut into messages in another way.
+    before, after = ([len(message.tool_results) for message in side.messages] for side in (old, new))
+    return RequestDiff(other=(FieldChange("/messages", "changed", before, after),))
+
+
+def added_request(units: Sequence[Unit], change: ItemKind) -> RequestDiff:
+    """Units that only one side has, as the request of an added or removed exchange."""
+    changes = [(unit.section, _alone(unit, change, at)) for at, unit in enumerate(units)]
+    return RequestDiff(
+        messages=tuple(made for section, made in changes if section == "messages"),
+        tool_results=tuple(made for section, made in changes if section == "tool_results"),
+    )
+
+
+def diff_units(old: Sequence[Unit], new: Sequence[Unit]) -> Iterator[tuple[str, MessageChange]]:
+    """Section and change of each unit that differs, in order."""
+    start, most = 0, min(len(old), len(new))
+    while start < most and old[start].key == new[start].key:
+        start += 1
+    end = 0
+    while end < most - start and old[-1 - end].key == new[-1 - end].key:
+        end += 1
+    items = [[unit.item for unit in side[start : len(side) - end]] for side in (old, new)]
+    for step in align(*items):
+        op = Op(step.kind, *(None if at is None else at + start for at in (step.old, step.new)))
+        if op.old is None and op.new is not None:
+            yield new[op.new].section, _alone(new[op.new], "added", op.new)
+        elif op.new is None and op.old is not None:
+            yield old[op.old].section, _alone(old[op.old], "removed", op.old)
+        elif op.old is not None and op.new is not None and op.kind != "same":
+            yield new[op.new].section, _edited(old[op.old], new[op.new], op)
+
+
+def _alone(unit: Unit, change: ItemKind, at: int) -> MessageChange:
+    op = "+" if change == "added" else "-"
+    text = all_lines(op, unit.text) if unit.text else ()
+    calls = tuple(line for call in unit.call_lines for line in all_lines(op, call))
+    extra = {name: value for name, value in unit.rest.items() if name == "extra"}
+    fields = json_diff({}, extra) if change == "added" else json_diff(extra, {})
+    place = (None, at) if change == "added" else (at, None)
+    return MessageChange(unit.index, change, unit.role, unit.label, text + calls, fields, at=place)
+
+
+def _edited(old: Unit, new: Unit, op: Op) -> MessageChange:
+    kind: ItemKind = "moved" if op.kind == "moved" else "changed"
+    lines = unit_lines(old.section, old.text, new.text)
+    fields = rest_changes(old.rest, new.rest)
+    if old.role != new.role:
+        fields = (FieldChange("/role", "changed", old.role, new.role), *fields)
+    at = (op.old, op.new)
+    return MessageChange(new.index, kind, new.role, new.label, lines, fields, old_index=old.index, at=at)
+
+
+def unit_lines(section: str, old: str, new: str) -> tuple[Line, ...]:
+    """Changed lines of two texts; of two tool results that are JSON, those of the JSON where it differs in value."""
+    if old == new:
+        return ()
+    if section == "tool_results":
+        before, after = json_lines(old), json_lines(new)
+        if before is not None and after is not None and before != after:
+            return changed_lines("\n".join(before), "\n".join(after))
+    return changed_lines(old, new)
+
+
+def rest_changes(old: dict[str, JsonValue], new: dict[str, JsonValue]) -> tuple[FieldChange, ...]:
+    """Changed fields; arguments of calls are compared as the JSON that they are, where that shows a difference."""
+    changes = json_diff(_arguments_read(old), _arguments_read(new))
+    return changes or json_diff(old, new)
+
+
+def _arguments_read(rest: dict[str, Any]) -> dict[str, Any]:
+    if "tool_calls" not in rest:
+        return rest
+    calls = [call | {"arguments": _or_text(call["arguments"])} for call in rest["tool_calls"]]
+    return rest | {"tool_calls": calls}
+
+
+def _or_text(text: str) -> JsonValue:
+    value = read_json(text)
+    return text if value is None else value
+
+
+def _system_lines(old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[Line]:
+    """Changed lines of the system prompt; a prompt given in other pieces differs, even where its lines do not."""
+    if old == new:
+        return
+    if len(old) == len(new) == 1:
+        yield from changed_lines(old[0], new[0])
+        return
+    for op in align(*([Item((text,), text=text) for text in side] for side in (old, new))):
+        before = None if op.old is None else old[op.old]
+        after = None if op.new is None else new[op.new]
+        if before is not None and after is not None and op.kind != "moved":
+            yield from changed_lines(before, after)
+            continue
+        yield from () if before is None else all_lines("-", before)
+        yield from () if after is None else all_lines("+", after)
+
+
+def _tools(old: dict[str, JsonValue], new: dict[str, JsonValue]) -> Iterator[ToolChange]:
+    if canonical_text(old) == canonical_text(new):
+        return
+    for name in sorted(old.keys() | new.keys()):
+        if name not in new:
+            yield ToolChange(name, "removed", (FieldChange("", "removed", old=old[name]),))
+        elif name not in old:
+            yield ToolChange(name, "added", (FieldChange("", "added", new=new[name]),))
+        elif fields := json_diff(old[name], new[name]):
+            yield ToolChange(name, "changed", fields)
