@@ -94,7 +94,7 @@ def user_ids(rest: dict[str, Any]) -> Iterator[tuple[str, str]]:
     text = metadata.get("user_id") if isinstance(metadata, dict) else None
     if not isinstance(text, str):
         return
-    old = re.fullmatch(r"user_([0-9a-f]{16,})_account_([0-9a-f-]*)_session_([0-9a-f-]+)", text)
+    old = rules.CLAUDE_CODE_USER.fullmatch(text)
     if old:
         found: Sequence[Any] = old.groups()
     else:

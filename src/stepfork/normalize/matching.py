@@ -70,6 +70,7 @@ class Matcher:
     def _find(self, text: str) -> Iterator[Span]:
         yield from self._placeholders(text)
         yield from self._find_known(text)
+        yield from _claude_code_users(text)
         yield from _traceparents(text)
         yield from self._ids(text)
         for start, end in find_emails(text):
@@ -135,6 +136,15 @@ def _placeholder_span(match: re.Match[str], found: Placeholder) -> Span:
     if found.kind == "timestamp":
         return Span(match.start(), match.end(), "timestamp", found.shape or USUAL)
     return Span(match.start(), match.end(), found.kind, match.group())
+
+
+def _claude_code_users(text: str) -> Iterator[Span]:
+    if "_account_" not in text:
+        return
+    for match in rules.CLAUDE_CODE_USER.finditer(text):
+        for kind, value in match.groupdict().items():
+            if value:
+                yield Span(match.start(kind), match.end(kind), kind, value)
 
 
 def _traceparents(text: str) -> Iterator[Span]:

@@ -53,6 +53,11 @@ the same elsewhere is data."""
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
 """A run of characters that ids are made of; an id is templated in text only where it is a whole run."""
 
+CLAUDE_CODE_USER = re.compile(
+    rf"(?<![A-Za-z0-9_-])user_(?P<device>[0-9a-f]{{16,64}})_account_(?P<account>(?:{_UUID})?)_session_(?P<session>{_UUID})"
+)
+"""Claude Code's older ``metadata.user_id``; the newer one is a JSON object. An empty account is none."""
+
 ID_FIELDS = frozenset(
     {
         "id", "call_id", "tool_call_id", "tool_use_id", "item_id", "response_id", "previous_response_id", "request_id",
