@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from stepfork.redact.names import is_secret_flag, is_secret_variable
+from stepfork.redact.pattern import pattern
 from stepfork.redact.span import Span
 
 TYPE_CHECKING = False
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
 FLAG = "command-line flag"
 VARIABLE = "command-line variable"
 
-_FLAG = re.compile(r"(--?[A-Za-z][A-Za-z0-9_.-]*)(?:=(.*))?\Z", re.DOTALL)
-_VARIABLE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.+)\Z", re.DOTALL)
-_WORD = re.compile(r"""(?:[^\s"'\\;|&<>()]|"(?:[^"\\]|\\.)*"|'[^']*'|\\.)+""", re.DOTALL)
+_FLAG = pattern(r"(--?[A-Za-z][A-Za-z0-9_.-]*)(?:=(.*))?\Z", re.DOTALL)
+_VARIABLE = pattern(r"([A-Za-z_][A-Za-z0-9_]*)=(.+)\Z", re.DOTALL)
+_WORD = pattern(r"""(?:[^\s"'\\;|&<>()]|"(?:[^"\\]|\\.)*"|'[^']*'|\\.)+""", re.DOTALL)
 
 
 def command_secrets(arguments: Sequence[str]) -> list[list[Span]]:

@@ -6,6 +6,7 @@ import binascii
 import re
 
 from stepfork.redact.marker import is_stand_in
+from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import looks_random
 from stepfork.redact.span import Span
 
@@ -13,10 +14,10 @@ BEARER = ("earer", "EARER")
 BASIC = ("asic ", "ASIC ", "asic\t")
 URL = ("://",)
 
-_BEARER = re.compile(r"earer(?:\s+|:\s*)([A-Za-z0-9._~+/-]{16,}=*)", re.IGNORECASE)
-_BASIC = re.compile(r"asic\s+([A-Za-z0-9+/_-]{8,}={0,2})", re.IGNORECASE)
-_USERINFO = re.compile(r"""://[^\s/?#@:"'<>`\\|]*:([^\s/?#"'<>`|]+)@(?=[A-Za-z0-9\[_.-])""")
-_SCHEME_NAME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
+_BEARER = pattern(r"earer(?:\s+|:\s*)([A-Za-z0-9._~+/-]{16,}=*)", re.IGNORECASE)
+_BASIC = pattern(r"asic\s+([A-Za-z0-9+/_-]{8,}={0,2})", re.IGNORECASE)
+_USERINFO = pattern(r"""://[^\s/?#@:"'<>`\\|]*:([^\s/?#"'<>`|]+)@(?=[A-Za-z0-9\[_.-])""")
+_SCHEME_NAME = pattern(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
 
 
 def bearer_at(text: str, start: int) -> Span | None:

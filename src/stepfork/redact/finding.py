@@ -49,7 +49,7 @@ class Paths:
         for index, step in enumerate(steps[:-1]):
             number = steps[index + 1]
             if step == "events" and isinstance(number, int):
-                event, steps = number, steps[:index]
+                event, steps = number, steps[:index] or steps[:1]
                 break
         pointer = "".join("/" + self._step(step) for step in steps)
         return pointer if event is None else f"{pointer} (event {event})"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import binascii
-import json
 import re
 
 from stepfork.redact.names import is_secret_variable, strength
+from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import looks_random
 from stepfork.redact.span import Span
 
@@ -22,9 +22,9 @@ MIN_LINE = 16
 MAX_BLOB = 4096
 """A base64 run that holds a secret goes as a whole up to this length."""
 
-_USERINFO = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?#]+)@")
-_BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
-_ANCHOR = re.compile(r"[A-Za-z0-9]+")
+_USERINFO = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?#]+)@")
+_BASE64_RUN = pattern(r"[A-Za-z0-9+/_-]+={0,2}")
+_ANCHOR = pattern(r"[A-Za-z0-9]+")
 
 
 def secrets_of(variables: Mapping[str, str]) -> dict[str, str]:
@@ -55,15 +55,21 @@ def _pieces(value: str) -> Iterator[str]:
     """The value, and what of it may show up alone: its lines, or the strings of a JSON document."""
     yield value
     if value.lstrip().startswith("{"):
-        try:
-            yield from _leaves(json.loads(value), "")
-        except (ValueError, RecursionError):
-            pass
+        yield from _leaves(_document(value), "")
     elif "\n" in value:
         for line in value.splitlines():
             stripped = line.strip()
             if len(stripped) >= MIN_LINE and looks_random(stripped) and not stripped.startswith("-----"):
                 yield stripped
+
+
+def _document(text: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _leaves(value: Any, name: str) -> Iterator[str]:
@@ -102,7 +108,7 @@ class Known:
                 self.plain.setdefault(spelling, rule)
             for core in sorted(_base64_cores(value)):
                 self.base64.setdefault(core, rule)
-        self.numbers = frozenset(value for value in values if value.isascii() and value.isdigit())
+        self.numbers = {value: rule for value, rule in self.plain.items() if value.isascii() and value.isdigit()}
         self.anchors = _anchors_of((*self.plain, *self.base64))
 
 
@@ -136,7 +142,11 @@ def _spellings(value: str) -> set[str]:
         made.add(value.replace(" ", "+"))
     if any(char in value for char in "&<>\"'"):
         html = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        made |= {html, html.replace('"', "&quot;").replace("'", "&#x27;"), html.replace('"', "&#34;").replace("'", "&#39;")}
+        made |= {
+            html,
+            html.replace('"', "&quot;").replace("'", "&#x27;"),
+            html.replace('"', "&#34;").replace("'", "&#39;"),
+        }
     return {spelling for spelling in made if len(spelling) >= MIN_LENGTH}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from stepfork.redact.automaton import Automaton
 from stepfork.redact.credentials import BASIC, BEARER, URL, basic_at, bearer_at, userinfo_at
 from stepfork.redact.known import Known, blob_at
 from stepfork.redact.named import ANCHORS, named_at
@@ -21,36 +22,30 @@ if TYPE_CHECKING:
 class Matcher:
     """Finds every secret of a text: known values, shapes, credentials of schemes and URLs, named secrets."""
 
-    __slots__ = ("_automaton", "_looks", "_raw", "known")
+    __slots__ = ("_automaton", "_looks", "known")
 
     def __init__(self, known: Known) -> None:
         self.known = known
-        self._automaton = None
-        self._raw = None
-        self._looks: list[tuple[Look, ...]] = []
+        looks = _looks(known)
+        self._automaton = Automaton(list(looks))
+        self._looks = [tuple(found) for found in looks.values()]
 
     def find(self, text: str) -> list[Span]:
         """Disjoint spans of the secrets of `text`, in order; the same for the same text and known values."""
-        found: list[Span] = []
-        for view in views(text):
-            for span in self._in_view(view.text):
-                found.append(Span(view.original(span.start), view.original(span.end), span.rule))
-        return merge(found)
+        found = [
+            Span(view.original(span.start), view.original(span.end), span.rule)
+            for view in views(text)
+            for span in self._in_view(view.text)
+        ]
+        return merge(found) if found else found
 
     def _in_view(self, text: str) -> Iterator[Span]:
-        for index, start, end in self._search(text):
+        for index, start, end in self._automaton.find(text):
             for look in self._looks[index]:
                 span = look(text, start, end)
                 if span is not None:
                     yield span
         yield from unanchored_in(text)
-
-    def _search(self, text: str) -> list[tuple[int, int, int]]:
-        if self._automaton is None:
-            looks = _looks(self.known)
-            self._looks = [tuple(found) for found in looks.values()]
-            self._automaton = _automaton(list(looks))
-        return self._automaton.find_matches_as_indexes(text, overlapping=True)
 
 
 def _looks(known: Known) -> dict[str, list[Look]]:
@@ -67,12 +62,6 @@ def _looks(known: Known) -> dict[str, list[Look]]:
     for core, rule in known.base64.items():
         looks.setdefault(core, []).append(partial(_in_base64, rule))
     return looks
-
-
-def _automaton(literals: list[str]) -> ahocorasick_rs.AhoCorasick:
-    import ahocorasick_rs
-
-    return ahocorasick_rs.AhoCorasick(literals, matchkind=ahocorasick_rs.MatchKind.Standard)
 
 
 def _shape(shape: Shape, text: str, start: int, _end: int) -> Span | None:
@@ -100,6 +89,4 @@ def _in_base64(rule: str, text: str, start: int, end: int) -> Span:
 
 
 if TYPE_CHECKING:
-    import ahocorasick_rs
-
     from stepfork.redact.shape import Shape

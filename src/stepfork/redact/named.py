@@ -6,6 +6,7 @@ import re
 
 from stepfork.redact.marker import is_stand_in
 from stepfork.redact.names import PASSWORD, STRONG, WEAK, is_secret_parameter, strength
+from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import looks_random
 from stepfork.redact.span import Span
 
@@ -19,19 +20,24 @@ ANCHORS = (
 RULE = "named secret"
 _LONGEST = 8192
 
-_NAME_LEFT = re.compile(r"[A-Za-z0-9_.-]{0,80}\Z")
-_NAME_RIGHT = re.compile(r"[A-Za-z0-9_-]{0,40}")
+_NAME_LEFT = pattern(r"[A-Za-z0-9_.-]{0,80}\Z")
+_NAME_RIGHT = pattern(r"[A-Za-z0-9_-]{0,40}")
 _QUOTES = "\"'`"
-_AFTER = re.compile(r"""(?P<quote>\\*["'`])?\]?[ \t]*(?P<sign>=>|:=|==?|:)(?P<space>\s{0,40}(?:\\\s+)?)""")
-_OPEN = re.compile(r"""(?:[bruf]{1,2}(?=["']))?(?P<quote>\\*(?:\"\"\"|'''|["'`]))""")
-_BARE = re.compile(r"""[^\s"'`<>\\,;|(){}\[\]\u0080-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
-_BARE_PASSWORD = re.compile(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
-_SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+", re.I)
-_NEXT_PARAMETER = re.compile(r"&[A-Za-z0-9_.-]{1,40}=")
-_FLAG_GAP = re.compile(r"[ \t]+(?=[^-\s])")
-_VARIABLE = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)+\Z|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_WORDLIKE = re.compile(r"[A-Za-z][a-z]*(?:[-_ .][A-Za-z]?[a-z]*)*\Z")
-_LOCATION = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
+_AFTER = pattern(r"""(?P<quote>\\*["'`])?\]?[ \t]*(?P<sign>=>|:=|==?|:)(?P<space>\s{0,40}(?:\\\s+)?)""")
+_OPEN = pattern(r"""(?:[bruf]{1,2}(?=["']))?(?P<quote>\\*(?:\"\"\"|'''|["'`]))""")
+_BARE = pattern(
+    r"""[^\s"'`<>\\,;|(){}\[\]\u0080-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+"""
+)
+_BARE_PASSWORD = pattern(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
+_SCHEME = pattern(
+    r"(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+", re.IGNORECASE
+)
+_NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
+_FLAG_GAP = pattern(r"[ \t]+(?=[^-\s])")
+_VARIABLE = pattern(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)+\Z|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_RAW_VALUE = pattern(r"""[\\"'`\]\s]{0,12}(?:[:=>]|%3[aAdD]|(?<==))[\\"'`\s:=>ntrbuf\[]{0,60}[^\s"'`\\]{6}""")
+_WORDLIKE = pattern(r"[A-Za-z][a-z]*(?:[-_ .][A-Za-z]?[a-z]*)*\Z")
+_LOCATION = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
 
 
 def named_at(text: str, start: int, end: int) -> Span | None:
@@ -52,6 +58,18 @@ def named_at(text: str, start: int, end: int) -> Span | None:
     if after["sign"] == ":" and not after["space"] and not after["quote"] and not _quoted_at(text, after.end()):
         return _parameter_at(text, begin, stop, name)
     return _value_at(text, after.end(), kind, in_query=opened in "?&" and bool(opened))
+
+
+def may_be_named(text: str, start: int, end: int) -> bool:
+    """Whether a name of which an anchor stands at `start` to `end` may introduce a secret, in a text with escapes."""
+    left = _NAME_LEFT.search(text, max(0, start - 80), start)
+    begin = left.start() if left else start
+    stop = end if text[end - 1] == "=" else _NAME_RIGHT.match(text, end).end()  # type: ignore[union-attr]
+    if _RAW_VALUE.match(text, stop) is None and text[max(0, begin - 2) : begin] != "--":
+        return text[begin : begin + 2] == "--"
+    name = text[begin:stop].rstrip("=").strip(".-")
+    after_escape = name[1:] if begin and text[begin - 1] in "\\%" else name
+    return any(strength(one) is not None or is_secret_parameter(one) for one in {name, after_escape, name[2:]})
 
 
 def is_named_secret(name: str, value: str) -> bool:
@@ -124,7 +142,9 @@ def _checked(text: str, start: int, end: int, kind: str) -> Span | None:
 
 def _plausible(value: str, kind: str) -> bool:
     """Whether a value under a name of this strength is a secret and not a word, a type, a path or a piece of code."""
-    if is_stand_in(value) or any(char.isspace() for char in value) or _VARIABLE.match(value) or _LOCATION.match(value):
+    if is_stand_in(value) or any(char.isspace() for char in value) or _VARIABLE.match(value):
+        return False
+    if _LOCATION.match(value) and ("://" in value or not looks_random(value)):
         return False
     if kind == PASSWORD:
         return len(value) >= 6 and not _WORDLIKE.match(value)
@@ -132,13 +152,12 @@ def _plausible(value: str, kind: str) -> bool:
         return len(value) >= 20 and looks_random(value)
     if len(value) < 8 or _looks_like_date(value):
         return False
-    return kind == STRONG or (len(value) >= 16 and looks_random(value))
+    return kind == STRONG or (len(value) >= 16 and looks_random(value) and not _FILE.search(value))
 
 
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_FILE = pattern(r"/.*\.[A-Za-z0-9]{1,5}\Z")
+_DATE = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _looks_like_date(value: str) -> bool:
     return _DATE.match(value) is not None
-
-

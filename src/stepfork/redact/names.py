@@ -8,48 +8,57 @@ from __future__ import annotations
 
 import re
 
-PASSWORD = "password"
+from stepfork.redact.pattern import pattern
+
+PASSWORD = "password"  # noqa: S105 (a kind of name)
 """The value is a secret whatever it looks like, unless it is an ordinary word."""
 STRONG = "strong"
 """The value is a secret when it has letters and digits, eight characters or more."""
 WEAK = "weak"
 """The value is a secret when it also looks random and has sixteen characters or more."""
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-_PASSWORDS = frozenset("password passwd passphrase passcode userpassword".split())
-_ONE_WORD = frozenset(
-    "apikey accesskey secretkey authtoken accesstoken clientsecret apitoken apisecret privatekey subscriptionkey "
-    "secretaccesskey sessiontoken authkey".split()
+def _set(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+_PASSWORDS = _set("password passwd passphrase passcode userpassword")
+_ONE_WORD = _set(
+    "apikey accesskey secretkey authtoken accesstoken clientsecret apitoken apisecret privatekey "
+    "subscriptionkey secretaccesskey sessiontoken authkey"
 )
-_KEYS = frozenset(
-    "api access secret private subscription account auth authorization signing signature encryption master admin shared "
-    "service consumer webhook deploy integration ingest ingestion bot team functions host storage primary secondary "
-    "license rest live production prod server app application project management write read sdk".split()
+_KEYS = _set(
+    "api access secret private subscription account auth authorization signing signature encryption "
+    "master admin shared service consumer webhook deploy integration ingest ingestion bot team functions "
+    "host storage primary secondary license rest live production prod server app application project "
+    "management write read sdk"
 )
-"""Words that make ``… key`` a secret; ``cache key``, ``public key``, ``partition key``, ``idempotency key`` are none."""
-_WEAK_KEYS = frozenset("primary secondary host storage license app application project read write team sdk".split())
-_TOKENS = frozenset(
-    "access auth api bearer refresh session security id bot user personal oauth oauth2 deploy admin service pat secret "
-    "jwt csrf xsrf identity client app application integration webhook verification reset invite registration device "
-    "push signing write read sas private login".split()
+"""Words that make ``… key`` a secret; ``cache key``, ``public key`` and ``idempotency key`` are none."""
+_WEAK_KEYS = _set("primary secondary host storage license app application project read write team sdk")
+_TOKENS = _set(
+    "access auth api bearer refresh session security id bot user personal oauth oauth2 deploy admin "
+    "service pat secret jwt csrf xsrf identity client app application integration webhook verification "
+    "reset invite registration device push signing write read sas private login"
 )
-_SERVICES = frozenset(
-    "openai anthropic claude azure mistral cohere groq gemini google vertex aws bedrock github gh gitlab slack discord "
-    "telegram twilio sendgrid mailgun mailchimp stripe paypal square shopify heroku cloudflare cf vercel netlify render "
-    "fly digitalocean do linode hf huggingface replicate together fireworks deepseek perplexity openrouter xai nvidia "
-    "elevenlabs deepgram assemblyai cartesia voyage jina pinecone weaviate qdrant chroma milvus zilliz tavily serper "
-    "serpapi exa brave firecrawl browserbase langfuse langsmith langchain wandb comet neptune helicone arize braintrust "
-    "datadog dd newrelic sentry grafana honeycomb posthog segment amplitude mixpanel algolia notion linear jira "
-    "atlassian asana airtable trello figma zendesk hubspot intercom salesforce dropbox npm pypi docker sonar snyk "
-    "codecov circleci buildkite supabase neon planetscale mongo mongodb redis postgres mysql db database smtp vault "
-    "doppler okta auth0 clerk plaid finnhub polygon alphavantage newsapi openweather openweathermap weather maps mapbox "
-    "tmdb nasa fred eia ncbi".split()
+_SERVICES = _set(
+    "openai anthropic claude azure mistral cohere groq gemini google vertex aws bedrock github gh gitlab "
+    "slack discord telegram twilio sendgrid mailgun mailchimp stripe paypal square shopify heroku "
+    "cloudflare cf vercel netlify render fly digitalocean do linode hf huggingface replicate together "
+    "fireworks deepseek perplexity openrouter xai nvidia elevenlabs deepgram assemblyai cartesia voyage "
+    "jina pinecone weaviate qdrant chroma milvus zilliz tavily serper serpapi exa brave firecrawl "
+    "browserbase langfuse langsmith langchain wandb comet neptune helicone arize braintrust datadog dd "
+    "newrelic sentry grafana honeycomb posthog segment amplitude mixpanel algolia notion linear jira "
+    "atlassian asana airtable trello figma zendesk hubspot intercom salesforce dropbox npm pypi docker "
+    "sonar snyk codecov circleci buildkite supabase neon planetscale mongo mongodb redis postgres mysql "
+    "db database smtp vault doppler okta auth0 clerk plaid finnhub polygon alphavantage newsapi "
+    "openweather openweathermap weather maps mapbox tmdb nasa fred eia ncbi"
 )
-_NO_TOKENS = frozenset(
-    "next page prev previous continuation continue max min eos bos pad unk sep mask cls stop sync delta start end first "
-    "last prompt completion total input output cached cache reasoning special image audio thinking budget cursor "
-    "pagination token generated new num count".split()
+_NO_TOKENS = _set(
+    "next page prev previous continuation continue max min eos bos pad unk sep mask cls stop sync delta "
+    "start end first last prompt completion total input output cached cache reasoning special image "
+    "audio thinking budget cursor pagination token generated new num count"
 )
 
 
@@ -91,9 +100,7 @@ def _token_strength(before: str, *, plural: bool) -> str | None:
     return None if plural or before in _NO_TOKENS else WEAK
 
 
-_ENVIRONMENT = re.compile(
-    r"(?:KEY|TOKEN|SECRET|PASSWORD|_PASS|_PWD|PASSWD|CREDENTIALS?|DSN|AUTH)\Z", re.IGNORECASE
-)
+_ENVIRONMENT = pattern(r"(?:KEY|TOKEN|SECRET|PASSWORD|_PASS|_PWD|PASSWD|CREDENTIALS?|DSN|AUTH)\Z", re.IGNORECASE)
 _PATHS = frozenset(("PWD", "OLDPWD"))
 
 
@@ -103,9 +110,7 @@ def is_secret_variable(name: str) -> bool:
     return bool(_ENVIRONMENT.search(upper)) and upper not in _PATHS and not upper.endswith("_ASKPASS")
 
 
-_PARAMETERS = frozenset(
-    "key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password".split()
-)
+_PARAMETERS = _set("key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password")
 
 
 def is_secret_parameter(name: str) -> bool:
@@ -115,7 +120,7 @@ def is_secret_parameter(name: str) -> bool:
 
 
 _FLAG = ("key", "token", "secret", "password", "passwd", "pass", "auth", "credential")
-_NO_FLAG = re.compile(
+_NO_FLAG = pattern(
     r"author|keyboard|keyword|keymap|keyframe|monkey|tokeniz|passthrough|pass-through|compass|bypass"
     r"|(?:max|min|num|total|input|output|completion|prompt|budget)[-_a-z]*tokens?\Z|tokens\Z|(?:^|-)no-"
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.marker import is_stand_in
 from stepfork.redact.names import PASSWORD, STRONG, is_secret_parameter, strength
+from stepfork.redact.pattern import pattern
 from stepfork.redact.span import Span
 
 TYPE_CHECKING = False
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RULE = "query parameter"
-_PARAMETER = re.compile(r"([^=&;?#]*)=([^&#]*)")
+_PARAMETER = pattern(r"([^=&;?#]*)=([^&#]*)")
 
 
 def query_secrets(text: str, start: int = 0) -> Iterator[Span]:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 def redact_run(run: Run, secrets: Secrets) -> tuple[Run, tuple[Finding, ...]]:
     """`run` without its secrets, and what was found where. Redacting twice changes nothing."""
+    from stepfork.redact.bodies import rewrite_bytes
     from stepfork.rewrite.run import rewrite_run
 
     redactor = Redactor(secrets)
-    redacted = rewrite_run(run, redactor)
+    redacted = rewrite_run(rewrite_bytes(run, redactor), redactor)
     return redacted, redactor.findings
 
 
@@ -52,7 +53,7 @@ class Redactor(Rewriter):
         key = place.key
         if key is not None and is_named_secret(key, text):
             return self._noted([Span(0, len(text), RULE)], self._paths.path(place))
-        if _is_event_stream(text):
+        if is_event_stream(text):
             return self._stream(text, place)
         spans = self._matcher.find(text)
         query = _query_start(text, place)
@@ -67,9 +68,10 @@ class Redactor(Rewriter):
 
     def number(self, value: int | float, place: Place) -> Any:
         """The marker where a known value is spelled as a number."""
-        if not self._numbers or str(value) not in self._numbers:
+        rule = self._numbers.get(str(value)) if self._numbers else None
+        if rule is None:
             return value
-        self._noted([Span(0, 0, "known number")], self._paths.path(place))
+        self._noted([Span(0, 0, rule)], self._paths.path(place))
         return MARKER
 
     def query(self, query: str, place: Place) -> str:
@@ -125,8 +127,11 @@ def _in_request(place: Place) -> bool:
     return bool(above) and above[-1] == "request"
 
 
-def _is_event_stream(text: str) -> bool:
-    return text.startswith(("data:", "event:", "id:", ":")) and ("\ndata:" in text or "\rdata:" in text or text.startswith("data:"))
+def is_event_stream(text: str) -> bool:
+    """Whether a text is a stream of server-sent events."""
+    return text.startswith(("data:", "event:", "id:", ":")) and (
+        "\ndata:" in text or "\rdata:" in text or text.startswith("data:")
+    )
 
 
 def _difference(old: str, new: str, start: int) -> Edit:

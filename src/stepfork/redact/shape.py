@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from stepfork.redact.pattern import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    Piece = str | tuple[str, int]
 
 ALNUM = "A-Za-z0-9"
 WORD = "A-Za-z0-9_-"
@@ -27,8 +29,8 @@ class Shape:
     that it is only tried where an anchor was found, and `before` must match what stands to its left. Where one of the
     two has a group, the group is the secret and what stands around it stays. `needs` says what the secret must show to
     be no ordinary word: ``"digit"`` (a digit, and looks random), ``"random"`` (see `looks_random`) or nothing.
-    `example` and `counter` are pieces of a made-up credential and of a text that only resembles one: joined, the first
-    is found and the second is not.
+    `example` and `counter` are pieces of a made-up credential and of a text that only resembles one: `joined`, the
+    first is found and the second is not. A piece is a text, or an alphabet and a number of characters of it.
     """
 
     __slots__ = ("anchors", "before", "counter", "example", "name", "needs", "pattern", "service")
@@ -40,8 +42,8 @@ class Shape:
         anchors: tuple[str, ...],
         pattern: str,
         *,
-        example: tuple[str, ...],
-        counter: tuple[str, ...],
+        example: tuple[Piece, ...],
+        counter: tuple[Piece, ...],
         needs: str = "random",
         before: str = "",
     ) -> None:
@@ -55,7 +57,7 @@ class Shape:
         self.before = before
 
 
-def prefixed(
+def prefixed(  # noqa: PLR0917 (a row of a table)
     name: str,
     service: str,
     prefix: str | tuple[str, ...],
@@ -75,14 +77,13 @@ def prefixed(
     body = f"[{alphabet}]{{{low},{high or ''}}}"
     bound = "(?![A-Za-z0-9])" if high else ""
     start = "|".join(re.escape(item) for item in prefixes)
-    filled = fill(alphabet, low)
     return Shape(
         name,
         service,
         prefixes,
         f"(?:{start}){body}{bound}{end}",
-        example=(prefixes[0], filled),
-        counter=(prefixes[0], filled[:-1]),
+        example=(prefixes[0], (alphabet, low)),
+        counter=(prefixes[0], (alphabet, low - 1)),
         needs=needs,
     )
 
@@ -102,21 +103,20 @@ def with_uuid(name: str, service: str, prefix: str | tuple[str, ...]) -> Shape:
     )
 
 
-def fill(alphabet: str, length: int) -> str:
+def joined(pieces: tuple[Piece, ...]) -> str:
+    """The text that pieces of an example spell: the repository holds no credential in one piece, made up or not."""
+    return "".join(piece if isinstance(piece, str) else _fill(*piece) for piece in pieces)
+
+
+def _fill(alphabet: str, length: int) -> str:
     """`length` characters of `alphabet` in a fixed order that looks like nothing in particular."""
-    allowed = [char for char in _allowed(alphabet)]
+    allowed = re.findall(f"[{alphabet}]", _FILL)
     return "".join(allowed[index % len(allowed)] for index in range(length))
 
 
-def _allowed(alphabet: str) -> Iterator[str]:
-    one = re.compile(f"[{alphabet}]")
-    found = [char for char in _FILL if one.match(char)]
-    yield from found or [char for char in map(chr, range(33, 127)) if one.match(char)]
-
-
-_SEGMENT = re.compile(r"[^-_./: ]+")
-_PLAIN = re.compile(r"[a-z]+|[A-Z][a-z]*|[A-Z]+|[0-9]+")
-_TURN = re.compile(r"[a-z][A-Z]")
+_SEGMENT = pattern(r"[^-_./: ]+")
+_PLAIN = pattern(r"[a-z]+|[A-Z][a-z]*|[A-Z]+|[0-9]+")
+_TURN = pattern(r"[a-z][A-Z]")
 
 
 def looks_random(value: str) -> bool:

@@ -46,6 +46,16 @@ def unanchored_in(text: str) -> Iterator[Span]:
                 yield span
 
 
+def may_have_unanchored(text: str) -> bool:
+    """Whether a text as it stands, escapes and all, may hold a credential whose kind has no anchor."""
+    return any(pattern_of(shape).search(text) for shape in UNANCHORED)
+
+
+def pattern_of(shape: Shape) -> re.Pattern[str]:
+    """The pattern of what stands from an anchor on."""
+    return _patterns(shape)[0]
+
+
 def _patterns(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     """Patterns are compiled when a text first calls for them: a clean file pays for none."""
     made = _compiled.get(shape.name)

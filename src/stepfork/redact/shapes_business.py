@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stepfork.redact.shape import ALNUM, HEX, UUID, WORD, Shape, fill, prefixed, with_uuid
+from stepfork.redact.shape import ALNUM, HEX, UUID, WORD, Shape, prefixed, with_uuid
 
 BUSINESS_SHAPES: tuple[Shape, ...] = (
     prefixed(
@@ -15,7 +15,13 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
     prefixed("webhook-secret", "Stripe, Svix, Clerk", "whsec_", "A-Za-z0-9+/=", 24),
     prefixed("square-token", "Square", ("sq0atp-", "sq0csp-", "sq0idp-"), WORD, 22),
     prefixed("square-access-token", "Square", "EAAA", WORD, 60, 60),
-    prefixed("meta-token", "Facebook, Instagram, WhatsApp", ("EAAC", "EAAM", "EAAG", "EAAB", "EAAJ", "EAAN", "IGQV"), ALNUM, 90),
+    prefixed(
+        "meta-token",
+        "Facebook, Instagram, WhatsApp",
+        ("EAAC", "EAAM", "EAAG", "EAAB", "EAAJ", "EAAN", "IGQV"),
+        ALNUM,
+        90,
+    ),
     prefixed("paypal-token", "PayPal, Braintree", ("access_token$production$", "access_token$sandbox$"), "a-z0-9$", 40),
     with_uuid("plaid-token", "Plaid", ("access-sandbox-", "access-development-", "access-production-")),
     prefixed("razorpay-key", "Razorpay", ("rzp_live_", "rzp_test_"), ALNUM, 14, 24),
@@ -31,7 +37,7 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         "Slack",
         ("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxc-", "xoxd-", "xapp-", "xwfp-", "xoxe.xox"),
         r"(?:xox[a-eoprs]|xapp|xwfp|xoxe\.xox[bp])-(?=[A-Za-z0-9%/+-]*[0-9])[A-Za-z0-9%/+-]{10,}",
-        example=("xoxb", "-5156315785", "-", fill(ALNUM, 24)),
+        example=("xoxb", "-5156315785", "-", (ALNUM, 24)),
         counter=("xoxo", "-from-the-whole", "-team"),
     ),
     Shape(
@@ -39,7 +45,7 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         "Slack",
         ("hooks.slack.com/",),
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{30,80})",
-        example=("hooks.slack.com/", "services/T", fill("A-Z0-9", 10), "/B", fill("A-Z0-9", 10), "/", fill(ALNUM, 24)),
+        example=("hooks.slack.com/", "services/T", ("A-Z0-9", 10), "/B", ("A-Z0-9", 10), "/", (ALNUM, 24)),
         counter=("hooks.slack.com/", "services/T000"),
     ),
     Shape(
@@ -48,15 +54,15 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         (),
         r"\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9])",
         before=r"[MNO][A-Za-z0-9_-]{22,27}",
-        example=("M", fill(ALNUM, 25), ".", fill(ALNUM, 6), ".", fill(ALNUM, 38)),
-        counter=("M", fill(ALNUM, 25), ".", fill(ALNUM, 4), ".", fill(ALNUM, 38)),
+        example=("M", (ALNUM, 25), ".", (ALNUM, 6), ".", (ALNUM, 38)),
+        counter=("M", (ALNUM, 25), ".", (ALNUM, 4), ".", (ALNUM, 38)),
     ),
     Shape(
         "discord-webhook",
         "Discord",
         ("/api/webhooks/",),
         r"/api/webhooks/[0-9]{15,21}/([A-Za-z0-9_-]{50,90})",
-        example=("/api/webhooks", "/", "150497592138680387", "/", fill(WORD, 68)),
+        example=("/api/webhooks", "/", "150497592138680387", "/", (WORD, 68)),
         counter=("/api/webhooks", "/", "150497592138680387", "/", "github"),
     ),
     Shape(
@@ -68,7 +74,7 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         example=(
             "a.webhook.office.com/webhookb2/3f9a1c7e-5b2d-4e8f-9a6c-1d7b3e5f2a9c",
             "@3f9a1c7e-5b2d-4e8f-9a6c-1d7b3e5f2a9c/IncomingWebhook/",
-            fill(HEX, 32),
+            (HEX, 32),
             "/3f9a1c7e-5b2d-4e8f-9a6c-1d7b3e5f2a9c",
         ),
         counter=("a.webhook.office.com/webhookb2/docs",),
@@ -79,8 +85,8 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         (":A",),
         before=r"[0-9]{8,10}",
         pattern=r":A[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9])",
-        example=("9513408330", ":A", "A", fill(WORD, 33)),
-        counter=("9513408330", ":A", fill(WORD, 20)),
+        example=("9513408330", ":A", "A", (WORD, 33)),
+        counter=("9513408330", ":A", (WORD, 20)),
     ),
     prefixed("twilio-key", "Twilio", "SK", HEX, 32, 32),
     Shape(
@@ -88,8 +94,8 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         "SendGrid",
         ("SG.",),
         r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{24,64}",
-        example=("SG", ".", fill(ALNUM, 22), ".", fill(WORD, 43)),
-        counter=("SG", ".", fill(ALNUM, 22)),
+        example=("SG", ".", (ALNUM, 22), ".", (WORD, 43)),
+        counter=("SG", ".", (ALNUM, 22)),
     ),
     prefixed("mailgun-key", "Mailgun", "key-", HEX, 32, 32),
     Shape(
@@ -98,16 +104,16 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         ("-us",),
         before=r"[0-9a-f]{32}",
         pattern=r"-us[0-9]{1,2}(?![A-Za-z0-9])",
-        example=(fill(HEX, 32), "-us", "21"),
-        counter=(fill(HEX, 32), "-used", "21"),
+        example=((HEX, 32), "-us", "21"),
+        counter=((HEX, 32), "-used", "21"),
     ),
     Shape(
         "mandrill-key",
         "Mailchimp Transactional",
         ("md-",),
         r"md-[A-Za-z0-9_-]{22}(?![A-Za-z0-9_-])",
-        example=("md", "-", fill(ALNUM, 22)),
-        counter=("md", "-", fill(ALNUM, 12)),
+        example=("md", "-", (ALNUM, 22)),
+        counter=("md", "-", (ALNUM, 12)),
         needs="digit",
     ),
     prefixed("brevo-key", "Brevo", ("xkeysib-", "xsmtpsib-"), "a-zA-Z0-9-", 60),
@@ -122,8 +128,8 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         "Airtable",
         ("pat",),
         r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])",
-        example=("pat", fill(ALNUM, 14), ".", fill(HEX, 64)),
-        counter=("pat", fill(ALNUM, 14), ".", fill(HEX, 12)),
+        example=("pat", (ALNUM, 14), ".", (HEX, 64)),
+        counter=("pat", (ALNUM, 14), ".", (HEX, 12)),
     ),
     Shape(
         "asana-token",
@@ -131,8 +137,8 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         ("/12",),
         r"/12[0-9]{13,15}(?:/[0-9]{15,17})?:[0-9a-f]{32}(?![A-Za-z0-9])",
         before=r"[0-2]",
-        example=("1", "/1204567890", "123456", ":", fill(HEX, 32)),
-        counter=("1", "/1204567890", "123456", ":", fill(HEX, 8)),
+        example=("1", "/1204567890", "123456", ":", (HEX, 32)),
+        counter=("1", "/1204567890", "123456", ":", (HEX, 8)),
     ),
     prefixed("clickup-token", "ClickUp", "pk_", "0-9A-Z_", 36, 50, needs="digit"),
     prefixed("contentful-token", "Contentful", "CFPAT-", WORD, 40),
@@ -147,8 +153,8 @@ BUSINESS_SHAPES: tuple[Shape, ...] = (
         ("_mmk",),
         before=r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}",
         pattern=r"_mmk(?![A-Za-z0-9])",
-        example=(fill(ALNUM, 6), "_", fill(ALNUM, 29), "_mmk"),
-        counter=(fill(ALNUM, 6), "_", fill(ALNUM, 9), "_mmk"),
+        example=((ALNUM, 6), "_", (ALNUM, 29), "_mmk"),
+        counter=((ALNUM, 6), "_", (ALNUM, 9), "_mmk"),
     ),
     prefixed("twitter-bearer-token", "X", "AAAAAAAAAAAAAAAAAAAAA", "A-Za-z0-9%", 60, 120, needs="digit"),
     prefixed("infracost-key", "Infracost", "ico-", ALNUM, 32),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stepfork.redact.shape import ALNUM, BASE64, HEX, LOWER, UPPER, UUID, WORD, Shape, fill, prefixed
+from stepfork.redact.shape import ALNUM, BASE64, HEX, LOWER, UPPER, UUID, WORD, Shape, prefixed
 
 _AKID = ("AKIA", "ASIA", "ABIA", "ACCA")
 
@@ -29,8 +29,8 @@ CODE_SHAPES: tuple[Shape, ...] = (
         ("Q~",),
         r"Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9])",
         before=r"[A-Za-z0-9_~.]{3}[0-9]",
-        example=("k7Q", "8Q~", fill(ALNUM, 34)),
-        counter=("k7Q", "8Q~", fill(ALNUM, 20)),
+        example=("k7Q", "8Q~", (ALNUM, 34)),
+        counter=("k7Q", "8Q~", (ALNUM, 20)),
     ),
     Shape(
         "azure-key",
@@ -39,8 +39,8 @@ CODE_SHAPES: tuple[Shape, ...] = (
         rf"(?:JQQJ99[A-Za-z0-9]{{10,30}}|AZDO[A-Za-z0-9]{{4}}|ACDb[{BASE64}]{{5,6}}=*|Az(?:Fu|Se)[{BASE64}]{{4,6}}=*"
         rf"|ACR[A-Za-z0-9]{{5}}|APIM[{BASE64}]{{4,6}}=*|AIoT[{BASE64}]{{4,6}}=*|\+ASt[{BASE64}]{{4,6}}=*)(?![A-Za-z0-9+/])",
         before=rf"[{BASE64}]{{30,80}}",
-        example=(fill(ALNUM, 52), "JQQJ99", fill(ALNUM, 22)),
-        counter=(fill(ALNUM, 20), "JQQJ99", fill(ALNUM, 22)),
+        example=((ALNUM, 52), "JQQJ99", (ALNUM, 22)),
+        counter=((ALNUM, 20), "JQQJ99", (ALNUM, 22)),
     ),
     prefixed("alibaba-access-key-id", "Alibaba Cloud", "LTAI", ALNUM, 16, 24),
     prefixed("tencent-secret-id", "Tencent Cloud", "AKID", ALNUM, 32, 40),
@@ -65,17 +65,23 @@ CODE_SHAPES: tuple[Shape, ...] = (
         (".atlasv1.",),
         r"\.atlasv1\.[A-Za-z0-9_=-]{60,70}",
         before=r"[A-Za-z0-9]{14}",
-        example=(fill(ALNUM, 14), ".atlasv1.", fill(ALNUM, 67)),
-        counter=(fill(ALNUM, 14), ".atlasv1.", fill(ALNUM, 30)),
+        example=((ALNUM, 14), ".atlasv1.", (ALNUM, 67)),
+        counter=((ALNUM, 14), ".atlasv1.", (ALNUM, 30)),
     ),
-    prefixed("doppler-token", "Doppler", ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."), "A-Za-z0-9._-", 32),
+    prefixed(
+        "doppler-token",
+        "Doppler",
+        ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."),
+        "A-Za-z0-9._-",
+        32,
+    ),
     Shape(
         "infisical-token",
         "Infisical",
         ("st.",),
         r"st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}",
-        example=("st.", fill(HEX, 24), ".", fill(HEX, 32), ".", fill(HEX, 32)),
-        counter=("st.", fill(HEX, 24), ".", fill(HEX, 32)),
+        example=("st.", (HEX, 24), ".", (HEX, 32), ".", (HEX, 32)),
+        counter=("st.", (HEX, 24), ".", (HEX, 32)),
     ),
     prefixed("onepassword-token", "1Password", "ops_eyJ", BASE64, 100, end="=*"),
     Shape(
@@ -109,8 +115,8 @@ CODE_SHAPES: tuple[Shape, ...] = (
         "Harness",
         ("pat.", "sat."),
         r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}",
-        example=("pat.", fill(ALNUM, 22), ".", fill(HEX, 24), ".", fill(ALNUM, 20)),
-        counter=("pat.", fill(ALNUM, 22), ".", fill(HEX, 24)),
+        example=("pat.", (ALNUM, 22), ".", (HEX, 24), ".", (ALNUM, 20)),
+        counter=("pat.", (ALNUM, 22), ".", (HEX, 24)),
     ),
     prefixed("socket-token", "Socket", "sktsec_", WORD, 32),
     prefixed("supabase-token", "Supabase", "sbp_", HEX, 40),
@@ -134,8 +140,8 @@ CODE_SHAPES: tuple[Shape, ...] = (
         (".sentry.io",),
         r"\.sentry\.io",
         before=r"https?://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[a-z0-9.-]*",
-        example=("https", "://", fill(HEX, 32), "@o1.ingest.sentry.io/5"),
-        counter=("https", "://", fill(HEX, 12), "@o1.ingest.sentry.io/5"),
+        example=("https", "://", (HEX, 32), "@o1.ingest.sentry.io/5"),
+        counter=("https", "://", (HEX, 12), "@o1.ingest.sentry.io/5"),
     ),
     prefixed("honeycomb-key", "Honeycomb", ("hcaik_", "hcamk_", "hcbik_"), ALNUM, 40),
     prefixed("posthog-key", "PostHog", ("phx_", "phs_", "phr_", "pha_"), ALNUM, 40),
@@ -148,7 +154,13 @@ CODE_SHAPES: tuple[Shape, ...] = (
         counter=("sdk", "-", "3f9a1c7e-5b2d-4e8f", "-9a6c-1d7b"),
         needs="digit",
     ),
-    prefixed("tailscale-key", "Tailscale", ("tskey-auth-", "tskey-api-", "tskey-client-", "tskey-scim-", "tskey-webhook-"), WORD, 20),
+    prefixed(
+        "tailscale-key",
+        "Tailscale",
+        ("tskey-auth-", "tskey-api-", "tskey-client-", "tskey-scim-", "tskey-webhook-"),
+        WORD,
+        20,
+    ),
     prefixed("ngrok-key", "ngrok", "ak_", ALNUM, 27, needs="digit"),
     prefixed("postman-key", "Postman", "PMAK-", "A-Za-z0-9-", 40),
     prefixed("readme-key", "ReadMe", "rdme_", LOWER, 60),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stepfork.redact.shape import ALNUM, BASE64, WORD, Shape, fill
+from stepfork.redact.shape import ALNUM, BASE64, WORD, Shape
 
 _ARMOUR = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
 _HEADER_LINE = "-----BEGIN "
@@ -13,8 +13,8 @@ FORM_SHAPES: tuple[Shape, ...] = (
         "JSON Web Tokens, signed or encrypted",
         ("eyJ",),
         r"eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
-        example=("eyJ", fill(ALNUM, 30), ".", "eyJ", fill(ALNUM, 60), ".", fill(WORD, 43)),
-        counter=("eyJ", fill(ALNUM, 30), "=="),
+        example=("eyJ", (ALNUM, 30), ".", "eyJ", (ALNUM, 60), ".", (WORD, 43)),
+        counter=("eyJ", (ALNUM, 30), "=="),
     ),
     Shape(
         "private-key",
@@ -22,8 +22,8 @@ FORM_SHAPES: tuple[Shape, ...] = (
         ("-----BEGIN ",),
         rf"-----BEGIN {_ARMOUR}(?:(?!-----BEGIN )[\s\S]){{0,20000}}?-----END {_ARMOUR}"
         rf"|-----BEGIN {_ARMOUR}(?:\s*[A-Za-z0-9+/=:, -]{{1,80}}(?=\s|$))*",
-        example=(_HEADER_LINE, "RSA PRIVATE", " KEY-----\n", fill(BASE64, 64), "\n-----END RSA PRIVATE", " KEY-----"),
-        counter=(_HEADER_LINE, "PUBLIC", " KEY-----\n", fill(BASE64, 64), "\n-----END PUBLIC", " KEY-----"),
+        example=(_HEADER_LINE, "RSA PRIVATE", " KEY-----\n", (BASE64, 64), "\n-----END RSA PRIVATE", " KEY-----"),
+        counter=(_HEADER_LINE, "PUBLIC", " KEY-----\n", (BASE64, 64), "\n-----END PUBLIC", " KEY-----"),
         needs="",
     ),
     Shape(
@@ -31,7 +31,7 @@ FORM_SHAPES: tuple[Shape, ...] = (
         "PuTTY private keys",
         ("Private-Lines: ",),
         r"Private-Lines: [0-9]+\s+((?:[A-Za-z0-9+/=]{16,80}\s*)+)",
-        example=("Private-Lines: ", "2\n", fill(BASE64, 64), "\n", fill(BASE64, 40), "\n"),
+        example=("Private-Lines: ", "2\n", (BASE64, 64), "\n", (BASE64, 40), "\n"),
         counter=("Private-Lines: ", "2\n"),
         needs="",
     ),

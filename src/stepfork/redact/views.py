@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from stepfork.redact.pattern import pattern
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
 MAX_DEPTH = 4
 """Backslash escapes are undone this often: JSON text in JSON text in JSON text, and one level that no SDK writes."""
 
-_ESCAPE = re.compile(
+_ESCAPE = pattern(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrtbf\"'\\/])"
 )
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_PERCENT = pattern(r"(?:%[0-9a-fA-F]{2})+")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
@@ -81,7 +83,7 @@ def _from_escape(escape: str) -> list[tuple[str, int]]:
         if len(escape) == 12:
             high, low = int(escape[2:6], 16), int(escape[8:], 16)
             return [(chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)), 12)]
-        return [(chr(int(escape[2:], 16)), len(escape))]
+        return [(chr(int(escape[2:], 16)), len(escape))]  # noqa: FURB166 (the prefix is a backslash and a letter)
     return [(_SHORT.get(letter, letter), 2)]
 
 

@@ -1,0 +1,32 @@
+"""What of a file is a secret: its decoded values are read, whatever spells them, and no value is ever shown."""
+
+from __future__ import annotations
+
+from stepfork.redact.decoding import decode
+from stepfork.redact.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.redact.secrets import Secrets
+
+
+def scan_bytes(data: bytes, secrets: Secrets, name: str = "") -> list[Finding]:
+    """The secrets in the bytes of a file called `name`: rule and place of each, in the order in which they stand.
+
+    JSON and YAML give the pointer of a value (and the event of a stream), JSON lines the line and the pointer in it,
+    any other text the line. Raises ScanError for bytes that cannot be read as text.
+    """
+    decoded = decode(data)
+    found = scan_text(decoded.text, secrets, name)
+    if decoded.binary and "\0" in decoded.text:
+        found += scan_text(decoded.text.replace("\0", ""), secrets, name)  # UTF-16 without a mark
+    return list(dict.fromkeys(Finding(item.rule, item.path, name) for item in found))
+
+
+def scan_text(text: str, secrets: Secrets, name: str = "") -> list[Finding]:
+    """The secrets in a text, as `scan_bytes` gives them."""
+    if not secrets.prefilter.may_hold_secret(text):
+        return []
+    from stepfork.redact import documents
+
+    return documents.scan(text, secrets, name)
