@@ -61,7 +61,7 @@ def write_bundle(path: Path, fixture: Fixture, *, replace: bool = False) -> Writ
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
         objects = bundle_objects(temporary)
-        objects.put(encoded.objects)
+        objects.write_all(encoded.objects)
         write_new(temporary / MANIFEST, encoded.manifest)
         objects.sync(encoded.objects)
         sync_folders([temporary])

@@ -2,7 +2,8 @@
 
 The document holds what the call added: the appended messages, the other request fields, the response. What it shares
 with earlier calls (messages kept, system prompt, tools) is named by the manifest, so that an edited prompt leaves the
-documents of fifty calls alone.
+documents of fifty calls alone. It is flat, and what is as usual is left out: deep indentation and repeated headers
+were a quarter of its bytes.
 """
 
 from __future__ import annotations
@@ -22,9 +23,27 @@ from stepfork.trace.wire import body_from_json, body_to_json
 Part = Any
 """A JSON value, or UNSET for a part that a request does not have."""
 
-_BODY = ("json", "order", "text", "reason", "base64", "events", "separator")
-_REQUEST = ("method", "path", "query", "content_type", "messages", "system", "tools", *_BODY)
-_RESPONSE = ("status", "content_type", "headers", "ending", *_BODY)
+_REQUEST_BODY = {
+    "json": "request",
+    "text": "request_text",
+    "reason": "request_reason",
+    "base64": "request_base64",
+    "events": "request_events",
+    "separator": "request_separator",
+}
+_RESPONSE_BODY = {
+    "json": "response",
+    "order": "response_order",
+    "text": "response_text",
+    "reason": "response_reason",
+    "base64": "response_base64",
+    "events": "events",
+    "separator": "separator",
+}
+_PARTS = ("messages", "system", "tools")
+_OTHER = ("api", "ending", "headers", "method", "path", "provider", "query", "request_type", "response_type", "status")
+_MEMBERS = frozenset((*_REQUEST_BODY.values(), *_RESPONSE_BODY.values(), *_PARTS, *_OTHER))
+_USUAL_TYPE = {"json": "application/json", "events": "text/event-stream"}
 
 
 def parts_of(exchange: Exchange) -> RequestParts | None:
@@ -38,22 +57,27 @@ def parts_of(exchange: Exchange) -> RequestParts | None:
 def exchange_document(exchange: Exchange, parts: RequestParts | None, kept: int) -> dict[str, Any]:
     """The document of an exchange that continues `kept` messages; `parts` are those to be held in the document."""
     request, response = exchange.request, exchange.response
-    asked: dict[str, Any] = {"method": request.method, "path": request.path}
-    _put(asked, query=request.query, content_type=request.content_type)
-    if parts is None:
-        asked |= _body_members(request.body)
-        asked.pop("order", None)
-    else:
-        asked["json"] = parts.rest
+    asked = body_to_json(request.body) or {}
+    asked.pop("order", None)
+    answered = body_to_json(response.body) or {}
+    document: dict[str, Any] = {"api": exchange.api, "provider": exchange.provider, "path": request.path}
+    document |= _named(asked, _REQUEST_BODY) | _named(answered, _RESPONSE_BODY)
+    if parts is not None:
+        document["request"] = parts.rest
         shared = {"system": parts.system, "tools": parts.tools}
-        asked |= {name: part for name, part in shared.items() if part is not msgspec.UNSET}
+        document |= {name: part for name, part in shared.items() if part is not msgspec.UNSET}
         if parts.messages is not msgspec.UNSET:
-            asked["messages"] = parts.messages[kept:]
-    answered: dict[str, Any] = {"status": response.status} | _body_members(response.body)
-    _put(answered, content_type=response.content_type, headers=response.headers)
-    if response.ending != "complete":
-        answered["ending"] = response.ending
-    return {"api": exchange.api, "provider": exchange.provider, "request": asked, "response": answered}
+            document["messages"] = parts.messages[kept:]
+    unusual: tuple[tuple[str, Any, Any], ...] = (
+        ("method", request.method, "POST"),
+        ("query", request.query, ""),
+        ("request_type", request.content_type, _usual_type(asked)),
+        ("status", response.status, 200),
+        ("response_type", response.content_type, _usual_type(answered)),
+        ("headers", response.headers, {}),
+        ("ending", response.ending, "complete"),
+    )
+    return document | {name: value for name, value, usual in unusual if value != usual}
 
 
 def read_exchange(document: Any, kept: list[Any], system: Part, tools: Part) -> tuple[Exchange, list[Any] | None]:
@@ -61,25 +85,25 @@ def read_exchange(document: Any, kept: list[Any], system: Part, tools: Part) -> 
 
     `kept` are the messages continued; `system` and `tools` the parts that the manifest names. Raises DamagedError.
     """
-    only(document, ("api", "provider", "request", "response"))
+    only(document, _MEMBERS)
     api = member(document, "api", str)
-    asked = only(document.get("request"), _REQUEST)
-    answered = only(document.get("response"), _RESPONSE)
-    body, messages = _request_body(api, asked, kept, system, tools)
-    request = Request(
-        method=member(asked, "method", str),
-        path=member(asked, "path", str),
-        query=member(asked, "query", str, ""),
-        content_type=member(asked, "content_type", str, ""),
-        body=body,
-    )
-    headers = member(answered, "headers", dict, {})
-    ending = member(answered, "ending", str, "complete")
+    asked = _unnamed(document, _REQUEST_BODY)
+    answered = _unnamed(document, _RESPONSE_BODY)
+    body, messages = _request_body(document, asked, kept, system=system, tools=tools)
+    headers = member(document, "headers", dict, {})
+    ending = member(document, "ending", str, "complete")
     if not all(isinstance(value, str) for value in headers.values()) or ending not in get_args(Ending):
         raise DamagedError("a response is of a wrong type")
+    request = Request(
+        method=member(document, "method", str, "POST"),
+        path=member(document, "path", str),
+        query=member(document, "query", str, ""),
+        content_type=member(document, "request_type", str, _usual_type(asked)),
+        body=body,
+    )
     response = Response(
-        status=member(answered, "status", int),
-        content_type=member(answered, "content_type", str, ""),
+        status=member(document, "status", int, 200),
+        content_type=member(document, "response_type", str, _usual_type(answered)),
         headers=headers,
         body=_body(answered),
         ending=ending,  # type: ignore[arg-type]  # one of the endings: it was looked up
@@ -88,24 +112,25 @@ def read_exchange(document: Any, kept: list[Any], system: Part, tools: Part) -> 
 
 
 def _request_body(
-    api: str, asked: dict[str, Any], kept: list[Any], system: Part, tools: Part
+    document: dict[str, Any], asked: dict[str, Any], kept: list[Any], *, system: Part, tools: Part
 ) -> tuple[Body, list[Any] | None]:
     rest = asked.get("json")
     if not isinstance(rest, dict):
-        if kept or not (system is tools is msgspec.UNSET) or asked.keys() & {"messages", "system", "tools"}:
+        if kept or not (system is tools is msgspec.UNSET) or not document.keys().isdisjoint(_PARTS):
             raise DamagedError("a request that is not a JSON object has parts of one")
         return _body(asked), None
-    if asked.keys() & set(_BODY) != {"json"}:
+    if asked.keys() != {"json"}:
         raise DamagedError("a request has more than one body")
     messages: Any = msgspec.UNSET
-    if "messages" in asked:
-        messages = [*kept, *member(asked, "messages", list)]
+    if "messages" in document:
+        messages = [*kept, *member(document, "messages", list)]
     elif kept:
         raise DamagedError("a request without messages continues some")
+    api = document["api"]
     parts = RequestParts(
         rest,
-        system=_either(asked, "system", system),
-        tools=_either(asked, "tools", tools),
+        system=_either(document, "system", system),
+        tools=_either(document, "tools", tools),
         messages=messages,
     )
     if api == "chat_completions" and not isinstance(parts.system, list | msgspec.UnsetType):
@@ -113,14 +138,13 @@ def _request_body(
     return JsonBody(join_request(api, parts)), None if messages is msgspec.UNSET else messages
 
 
-def _either(asked: dict[str, Any], name: str, named: Part) -> Part:
-    if name in asked and named is not msgspec.UNSET:
+def _either(document: dict[str, Any], name: str, named: Part) -> Part:
+    if name in document and named is not msgspec.UNSET:
         raise DamagedError(f"a request has its {name} twice")
-    return asked.get(name, named)
+    return document.get(name, named)
 
 
-def _body(members: dict[str, Any]) -> Body:
-    stored = {name: members[name] for name in _BODY if name in members}
+def _body(stored: dict[str, Any]) -> Body:
     try:
         body = body_from_json(stored or None)
         if isinstance(body, JsonBody) and body.order is not None:
@@ -130,10 +154,13 @@ def _body(members: dict[str, Any]) -> Body:
     return body
 
 
-def _body_members(body: Body) -> dict[str, Any]:
-    stored = body_to_json(body)
-    return {} if stored is None else dict(stored)
+def _named(stored: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    return {names[kind]: value for kind, value in stored.items()}
 
 
-def _put(document: dict[str, Any], **members: Any) -> None:
-    document.update({name: value for name, value in members.items() if value})
+def _unnamed(document: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    return {kind: document[name] for kind, name in names.items() if name in document}
+
+
+def _usual_type(stored: dict[str, Any]) -> str:
+    return next((usual for kind, usual in _USUAL_TYPE.items() if kind in stored), "")

@@ -15,6 +15,8 @@ TEMPORARY = ".tmp"
 """How the name of a temporary file ends. It begins with a dot, which no name of ours does."""
 
 _count = itertools.count()
+_OWN = os.urandom(4).hex()
+"""Tells processes apart that have the same number, on two machines or one after the other."""
 
 
 def read_plain(path: Path, shown: str) -> bytes:
@@ -38,12 +40,17 @@ def check_folder(path: Path, shown: str) -> None:
         raise DamagedError("is a symbolic link, which a store never holds", where=shown)
 
 
+def temporary_name() -> str:
+    """A name that no other writer uses and no reader takes for a file of ours."""
+    return f".{os.getpid():x}-{next(_count):x}-{_OWN}{TEMPORARY}"
+
+
 def temporary_beside(path: Path) -> Path:
-    """A name in the same folder that no other writer uses and no reader takes for a file of ours."""
-    return path.parent / f".{os.getpid():x}-{next(_count):x}-{os.urandom(4).hex()}{TEMPORARY}"
+    """A `temporary_name` in the folder of `path`."""
+    return path.parent / temporary_name()
 
 
-def write_new(path: Path, data: bytes) -> None:
+def write_new(path: Path | str, data: bytes) -> None:
     """Write `data` to a file that must not exist, whole but not yet durable."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
     try:
@@ -54,14 +61,14 @@ def write_new(path: Path, data: bytes) -> None:
         os.close(descriptor)
 
 
-def replace_file(temporary: Path, path: Path) -> None:
+def replace_file(temporary: Path | str, path: Path | str) -> None:
     """Put a finished temporary file in place, over a read-only one too (Windows refuses that without help)."""
     try:
-        temporary.replace(path)
+        os.replace(temporary, path)  # noqa: PTH105 - paths are text where this is called for each object
     except PermissionError:
         with contextlib.suppress(OSError):
-            path.chmod(0o644)
-        temporary.replace(path)
+            os.chmod(path, 0o644)  # noqa: PTH101
+        os.replace(temporary, path)  # noqa: PTH105
 
 
 def write_atomic(path: Path, data: bytes) -> None:

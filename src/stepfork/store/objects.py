@@ -17,7 +17,7 @@ from stepfork.store.files import (
     replace_file,
     sync_file,
     sync_folders,
-    temporary_beside,
+    temporary_name,
     write_new,
 )
 
@@ -38,11 +38,12 @@ def object_named(path: str) -> str | None:
 
 
 class ObjectFolder:
-    """Objects below one folder; `shown` is how messages call it."""
+    """Objects below one folder; `shown` is how messages call it (its path, where that is not given)."""
 
-    def __init__(self, folder: Path, shown: str) -> None:
+    def __init__(self, folder: Path, shown: str | None = None) -> None:
         self.folder = folder
-        self.shown = shown
+        self._base = str(folder)
+        self.shown = folder.as_posix() if shown is None else shown
 
     def path(self, name: str) -> Path:
         """Where the object of that name is, whether it exists or not."""
@@ -62,7 +63,7 @@ class ObjectFolder:
             raise DamagedError("the object is damaged: its bytes do not hash to its name", where=shown)
         return data
 
-    def put(self, objects: Mapping[str, bytes]) -> list[str]:
+    def write_all(self, objects: Mapping[str, bytes]) -> list[str]:
         """Store objects, and return the names of those that were new, or damaged and are healed.
 
         Not durable yet: `sync` all of them before anything names them (one that another writer has just put may not be
@@ -70,11 +71,13 @@ class ObjectFolder:
         """
         written = []
         check_folder(self.folder, self.shown)
-        for prefix in {name[:2] for name in objects}:
-            check_folder(self.folder / prefix, f"{self.shown}/{prefix}")
+        present: dict[str, set[str]] = {}
         try:
             for name, data in objects.items():
-                if not self._holds(name, data):
+                prefix = name[:2]
+                if prefix not in present:
+                    present[prefix] = self._entries(prefix)
+                if f"{name[2:]}.json" not in present[prefix] or not self._holds(name, data):
                     self._write(name, data)
                     written.append(name)
         except OSError as error:
@@ -104,25 +107,32 @@ class ObjectFolder:
             path.parent.rmdir()
         return gone
 
+    def _entries(self, prefix: str) -> set[str]:
+        """What stands in one of the 256 folders, which is made where it was absent."""
+        folder = self.folder / prefix
+        check_folder(folder, f"{self.shown}/{prefix}")
+        try:
+            return {entry.name for entry in folder.iterdir()}
+        except FileNotFoundError:
+            folder.mkdir(parents=True, exist_ok=True)
+            return set()
+
+    # The two below are called for each object of a fixture: plain strings cost half of what paths do.
+
     def _holds(self, name: str, data: bytes) -> bool:
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
-            descriptor = os.open(self.path(name), flags)
-        except OSError:  # absent, a link or unreadable: the write heals it, or says why it cannot
+            descriptor = os.open(f"{self._base}/{object_path(name)}", flags)
+        except OSError:  # a link, or unreadable: the write heals it, or says why it cannot
             return False
         with os.fdopen(descriptor, "rb") as file:
             return file.read(len(data) + 1) == data
 
     def _write(self, name: str, data: bytes) -> None:
-        path = self.path(name)
-        temporary = temporary_beside(path)
+        temporary = f"{self._base}/{name[:2]}/{temporary_name()}"
+        write_new(temporary, data)
         try:
-            write_new(temporary, data)
-        except FileNotFoundError:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_new(temporary, data)
-        try:
-            replace_file(temporary, path)
+            replace_file(temporary, f"{self._base}/{object_path(name)}")
         except BaseException:
-            remove_file(temporary)
+            remove_file(Path(temporary))
             raise

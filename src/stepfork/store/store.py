@@ -152,7 +152,7 @@ class Store:
                 # It tells whoever cleans up after a killed writer what was being written.
                 journal = temporary_beside(path)
                 write_new(journal, encoded.manifest)
-                new = self.objects.put(encoded.objects)
+                new = self.objects.write_all(encoded.objects)
                 self.objects.sync(encoded.objects)
                 with locked(self.fixtures, exclusive=True):
                     self._refuse(path, name, must_not_exist=must_not_exist, expected=expected)
