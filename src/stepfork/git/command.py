@@ -94,10 +94,10 @@ class GitProgram:
             )
         except (FileNotFoundError, NotADirectoryError) as error:
             if not os.path.isdir(self.folder):
-                raise GitError("no such folder", where=self.folder) from error
+                raise GitError("no such folder", where=self.folder) from None
             raise GitError("the git program was not found", fix="install git or put it on the PATH") from error
         except (OSError, ValueError) as error:
-            raise GitError(f"git could not be started: {error}") from error
+            raise GitError(f"git could not be started: {error}") from None
         return Running(process, _verb(arguments), codes)
 
     def run(self, *arguments: str, data: bytes | None = None, codes: Collection[int] = (0,)) -> Answer:

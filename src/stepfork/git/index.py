@@ -59,22 +59,37 @@ def read_blobs(
 
 
 def read_objects(checkout: Checkout, ids: Sequence[str]) -> list[bytes]:
-    """The bytes of each object, in the order asked for, through ``git cat-file --batch``."""
-    feed = b"".join(to_bytes(one) + b"\n" for one in ids)
-    out = checkout.git.run("cat-file", "--batch", data=feed).out
-    read: list[bytes] = []
-    at = 0
-    for one in ids:
-        end = out.find(b"\n", at)
-        words = out[at:end].split(b" ") if end >= 0 else []
-        if len(words) != 3:
+    """The bytes of each object, in the order asked for; `GitError` names one that is not to be had."""
+    read = read_named(checkout, ids)
+    for one, data in zip(ids, read, strict=True):
+        if data is None:
             raise GitError(
                 f"object {one[:12]} is not in this repository", fix="git fetch, or git fsck to see what is damaged"
             )
-        size = int(words[2])
-        read.append(out[end + 1 : end + 1 + size])
-        at = end + size + 2
-    return read
+    return [data for data in read if data is not None]
+
+
+def read_named(checkout: Checkout, names: Sequence[str]) -> list[bytes | None]:
+    """The bytes of each object that a name such as ``HEAD:path`` or an id means, None where it means none.
+
+    One run of ``git cat-file --batch``, which fetches what a partial clone lacks.
+    """
+    usable = [name for name in names if name and "\n" not in name]
+    found: dict[str, bytes | None] = dict.fromkeys(names)
+    if not usable:
+        return list(found.values())
+    out = checkout.git.run("cat-file", "--batch", data=b"".join(to_bytes(name) + b"\n" for name in usable)).out
+    at = 0
+    for name in usable:
+        end = out.find(b"\n", at)
+        # "ID TYPE SIZE", or "NAME missing" and the like, where the name may have spaces of its own.
+        words = out[at:end].split(b" ")
+        at = end + 1
+        if len(words) == 3 and words[2].isdigit() and words[1] in (b"blob", b"tree", b"commit", b"tag"):
+            size = int(words[2])
+            found[name] = out[at : at + size]
+            at += size + 1
+    return [found[name] for name in names]
 
 
 def _limits(paths: Sequence[str]) -> list[str]:

@@ -99,7 +99,7 @@ class Repository:
         try:
             checkout = find_checkout(path, environ)
         except GitError as error:
-            if error.__cause__ is None:
+            if not isinstance(error.__cause__, FileNotFoundError):  # only a missing program has this cause
                 raise
             return cls._without_program(path)
         if checkout is None:

@@ -1,0 +1,159 @@
+"""stepfork select: fast enough for a hook, so that it parses with argparse and imports as little as it can."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from stepfork.cli.exit_codes import BAD_INPUT, OK
+from stepfork.config.environment import environ, in_ci, store_override
+from stepfork.errors import StepforkError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.workflows.select import SelectReport
+
+_DESCRIPTION = """\
+Print the tests that a change touches, one pytest node id a line, relative to the pytest root.
+
+Compared are the merge base of BASE and HEAD with the work tree, index and untracked files included, or with HEAD.
+A test is touched when it references a fixture that was added, edited, deleted or renamed; what cannot be told selects
+every test that uses fixtures."""
+
+
+def main(argv: list[str]) -> int:
+    """Run ``stepfork select`` with these arguments and return its exit code."""
+    parser = _parser()
+    try:
+        chosen = parser.parse_args(argv)
+    except SystemExit as stop:
+        return OK if stop.code in (0, None) else BAD_INPUT
+    try:
+        if not chosen.changed:
+            raise UsageError("select needs --changed", fix="stepfork select --help")
+        if chosen.json and (chosen.null or chosen.explain):
+            raise UsageError("--json stands alone", fix="it has the reasons and the paths already")
+        _print(_ask(chosen), chosen)
+    except StepforkError as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{error.filename or 'output'}: {error.strerror}")
+    return OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="stepfork select", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--changed", action="store_true", help="select by what changed (the one way there is)")
+    add("--base", metavar="REF", help="compare with this revision instead of the one found")
+    state = parser.add_mutually_exclusive_group()
+    state.add_argument("--committed", action="store_true", default=None, help="compare HEAD (default when CI is set)")
+    state.add_argument("--work-tree", action="store_false", dest="committed", help="compare the work tree, in CI too")
+    add("--explain", action="store_true", help="print the reason beside each test")
+    add("--json", action="store_true", help="print one JSON document (schema: select.schema.json)")
+    add("--null", action="store_true", help="end each node id with NUL instead of a line break")
+    add("--store", metavar="DIR", help="the store to use instead of the nearest .stepfork (also STEPFORK_DIR)")
+    return parser
+
+
+def _ask(chosen: argparse.Namespace) -> SelectReport:
+    from stepfork.workflows.select import SelectOptions, select_changed
+
+    committed = in_ci() if chosen.committed is None else chosen.committed
+    store = chosen.store or store_override()
+    options = SelectOptions(chosen.base, committed, store, count=chosen.explain)
+    return select_changed(".", environ(), options)
+
+
+def _print(report: SelectReport, chosen: argparse.Namespace) -> None:
+    for line in _messages(report):
+        _err(line)
+    if chosen.json:
+        _out([_document(report)], "\n")
+    elif chosen.explain:
+        from stepfork.cli.escape import escape
+
+        width = min(60, max((len(escape(test.id)) for test in report.selection.tests), default=0))
+        lines = [f"{escape(test.id):<{width}}  {escape(_why(test.reasons))}" for test in report.selection.tests]
+        _out(lines, "\n")
+    else:
+        ids = [test.id for test in report.selection.tests]
+        if not chosen.null and any("\n" in one or "\r" in one for one in ids):
+            raise UsageError("a path has a line break in it", fix="use --null")
+        _out(ids, "\0" if chosen.null else "\n")
+
+
+def _why(reasons: tuple[str, ...]) -> str:
+    more = f" (and {len(reasons) - 2} more)" if len(reasons) > 2 else ""
+    return "; ".join(reasons[:2]) + more
+
+
+def _messages(report: SelectReport) -> list[str]:
+    import os
+
+    state = "HEAD" if report.committed else "the work tree"
+    from_ = f" (merge base {report.merge_base[:7]})" if report.merge_base else ""
+    lines = [f"base {report.base.name}{from_}, comparing {state}" if report.base.head else "no commit yet"]
+    tests, changed = report.selection.tests, report.fixtures.reasons
+    lines += [f"every test that uses fixtures: {reason}" for reason in report.selection.everything]
+    if not tests and changed:
+        names = ", ".join(sorted(changed)[:5]) + (", …" if len(changed) > 5 else "")
+        lines.append(f"no test selected: none references {names}")
+    elif not tests:
+        lines.append("no test selected: no fixture changed")
+    if report.using is not None:
+        watched = f"; {_count(report.unwatched, 'changed file')} watched by no fixture" if report.unwatched else ""
+        lines.append(f"{len(tests)} of {_count(report.using, 'test')} that use fixtures{watched}")
+    lines += [f"{other} changed too: run select in its project" for other in report.fixtures.others]
+    if tests and os.path.realpath(report.root) != os.path.realpath("."):
+        lines.append(f"node ids are relative to {os.path.relpath(report.root)}")
+    return lines
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _document(report: SelectReport) -> str:
+    import json
+
+    fixtures = (*report.fixtures.fixtures, *report.fixtures.bundles)
+    document = {
+        "base": {"name": report.base.name, "commit": report.base.commit, "merge_base": report.merge_base},
+        "compared": "head" if report.committed else "work_tree",
+        "root": report.root,
+        "everything": list(report.selection.everything),
+        "fixtures": [{"name": one.name, "change": one.what, "path": one.path} for one in fixtures],
+        "tests": [
+            {"id": test.id, "path": test.path, "node": list(test.node), "reasons": list(test.reasons)}
+            for test in report.selection.tests
+        ],
+        "other_stores": list(report.fixtures.others),
+    }
+    # A path of bytes that are no UTF-8 is written as escapes, so that the document itself always is.
+    return json.dumps(document, indent=2, ensure_ascii=True)
+
+
+def _out(lines: list[str], end: str) -> None:
+    """Node ids are paths: their bytes go out as they are, whatever encoding the terminal has."""
+    data = "".join(line + end for line in lines).encode("utf-8", "surrogateescape")
+    sys.stdout.flush()
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except AttributeError:  # a stand-in without bytes underneath
+        sys.stdout.write(data.decode("utf-8", "replace"))
+
+
+def _err(line: str) -> None:
+    from stepfork.cli.console import err
+    from stepfork.cli.escape import escape
+
+    err(f"stepfork select: {escape(line)}")
+
+
+def _fail(message: str) -> int:
+    _err(message)
+    return BAD_INPUT

@@ -1,0 +1,196 @@
+"""Which fixtures a piece of text names: whole names only, alone, as a path, at a revision, or in a command line.
+
+The same rules are written a second time as a pattern for searching (`search_pattern`), which finds every text that
+the rules could match and some that they do not: it decides which files are worth parsing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stepfork.select.shapes import HOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
+_GLOB = re.compile(r"\[[^\]]*\]|[*?]+")
+_REST = "[^ \"'(){},]*"
+_WORD_ENDS = "\"'`,;()[]{}"
+#: The functions of stepfork that open a fixture by its name.
+LOADERS = frozenset({"load_fixture", "open_fixture", "playback", "read_fixture", "replay_fixture"})
+#: More names than this are searched for by their first word, so that the pattern stays small.
+_MANY = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One fixture that a text names; not ``sure`` where the text has parts that are not known."""
+
+    name: str
+    sure: bool
+
+
+class Matcher:
+    """The fixtures looked for, by name; ``bundles`` are paths of bundles, from the root of the repository.
+
+    ``folder`` is the name of the store's folder. With ``any_path`` every path of a fixture or bundle counts, whether
+    its name is known or not: what a test may use whose fixture is gone.
+    """
+
+    def __init__(
+        self, names: Iterable[str], bundles: Iterable[str] = (), folder: str = ".stepfork", *, any_path: bool = False
+    ) -> None:
+        self.names = frozenset(names)
+        self.bundles = frozenset(bundles)
+        self.folder = folder
+        self.any_path = any_path
+        self._bundle_names = {path.rsplit("/", 1)[-1]: path for path in self.bundles}
+
+    def hits(self, shape: str) -> tuple[Hit, ...]:
+        """What a shape (see `shapes`) names."""
+        if len(shape) < 2 and shape not in self.names:
+            return ()
+        text = shape.replace("\\", "/")
+        if " " in text and "stepfork" in text and len(text) > len("stepfork"):
+            found: dict[str, Hit] = {}
+            for word in text.split():
+                for part in {word, word.partition("=")[2]} - {""}:
+                    found.update((hit.name, hit) for hit in self._one(part.strip(_WORD_ENDS)) if hit.sure)
+            return tuple(found.values())
+        return self._one(text)
+
+    def reads_folder(self, shape: str) -> bool:
+        """Whether a shape is the store's folder or that of its fixtures, so that any fixture may be meant."""
+        text = shape.replace("\\", "/").removesuffix("/" + HOLE).rstrip("/")
+        ends = (self.folder + "/fixtures", "/" + self.folder + "/fixtures")
+        if text == ends[0] or text.endswith(ends[1]):
+            return True
+        return self.folder.startswith(".") and (text == self.folder or text.endswith("/" + self.folder))
+
+    def _one(self, text: str) -> tuple[Hit, ...]:
+        if HOLE in text:
+            return self._with_holes(text)
+        name = self._plain(text)
+        if name is not None:
+            return (Hit(name, sure=True),)
+        anchor = _after_fixtures(text)
+        if anchor is not None and _GLOB.search(anchor):
+            return self._with_holes("fixtures/" + _GLOB.sub(HOLE, anchor))
+        base = text.rstrip("/").rsplit("/", 1)[-1]
+        if base in self._bundle_names:
+            return (Hit(self._bundle_names[base], sure=True),)
+        if self.any_path and (base.endswith(".sftrace") or (anchor and f"{self.folder}/fixtures/" in text)):
+            return (Hit(text, sure=True),)
+        return ()
+
+    def _plain(self, text: str) -> str | None:
+        candidates = [text, text.removeprefix("./")]
+        if ":" in text:
+            candidates.append(text.rpartition(":")[2])
+        for candidate in candidates:
+            rest: str | None = candidate.rstrip("/")
+            while rest:
+                for form in (rest, rest.removesuffix(".json")):
+                    if form in self.names:
+                        return form
+                rest = _after_fixtures(rest)
+        return None
+
+    def _with_holes(self, text: str) -> tuple[Hit, ...]:
+        anchor = _after_fixtures(text)
+        wanted = text if anchor is None else anchor
+        pieces = [piece for piece in wanted.split(HOLE) if piece]
+        if anchor is None and not any(char.isalnum() for piece in pieces for char in piece.removesuffix(".json")):
+            return ()
+        pattern = re.compile(".*".join(re.escape(piece) for piece in wanted.split(HOLE)), re.DOTALL)
+        sure = HOLE not in wanted
+        found = [Hit(name, sure) for name in sorted(self.names) if self._could_be(name, pattern, pieces, anchor)]
+        found += [Hit(path, sure=False) for base, path in self._bundle_names.items() if _ends_with(text, base, pattern)]
+        return tuple(found)
+
+    @staticmethod
+    def _could_be(name: str, pattern: re.Pattern[str], pieces: list[str], anchor: str | None) -> bool:
+        forms = [name, f"{name}.json"]
+        if anchor is None:
+            forms += [f"/{name}", f"/{name}.json", f"fixtures/{name}", f"fixtures/{name}.json"]
+            words = tokens(name)
+            if not any(word in piece for word in words for piece in pieces):
+                return False
+        return any(pattern.fullmatch(form) for form in forms)
+
+
+def tokens(name: str) -> list[str]:
+    """The words and numbers of a name."""
+    return _TOKEN.findall(name) or [name]
+
+
+def _ends_with(text: str, base: str, pattern: re.Pattern[str]) -> bool:
+    return text.endswith("/" + base) or pattern.fullmatch(base) is not None
+
+
+def _after_fixtures(text: str) -> str | None:
+    at = 0 if text.startswith("fixtures/") else text.find("/fixtures/")
+    if at < 0:
+        return None
+    return text[at:].lstrip("/").removeprefix("fixtures/")
+
+
+def search_pattern(matcher: Matcher, modules: Iterable[str]) -> str:
+    """An extended regular expression, for git and for `re` alike, that every file worth parsing matches.
+
+    It finds the names themselves, texts that begin or end with one of their words and go on in a way that is computed,
+    mentions of the store's folder, calls of stepfork's functions with a computed argument, and imports of test modules
+    (named like ``modules``), from which a test may take a constant.
+    """
+    wanted = sorted(matcher.names | {path.rsplit("/", 1)[-1] for path in matcher.bundles})
+    branches: dict[str, None] = {}
+    for name in wanted:
+        branches.update(dict.fromkeys(_branches(name) if len(wanted) <= _MANY else _few_branches(name)))
+    store = _literal(matcher.folder)
+    if matcher.any_path:
+        branches.update(dict.fromkeys([store + "/fixtures/", r"\.sftrace", rf"({'|'.join(sorted(LOADERS))})\("]))
+    branches.update(
+        dict.fromkeys(
+            [
+                store + r"(/fixtures)?/?[\"'{%*]",
+                r"fixtures[/\\]+[\"'{%*]",
+                rf"({'|'.join(sorted(LOADERS))})\( *[^\"' )]",
+            ]
+        )
+    )
+    named = "|".join(_literal(word) for word in sorted(modules))
+    if named:
+        branches[rf"^[ 	]*(from|import)[ 	].*({named})"] = None
+    return "|".join(branches)
+
+
+def _branches(name: str) -> list[str]:
+    words = tokens(name)
+    found = [_literal(name)]
+    if "/" in name:
+        found.append(_literal(name.rsplit("/", 1)[-1]))
+    if len(words) > 1:
+        first, last = _literal(words[0]), _literal(words[-1])
+        found.append(rf"{first}{_REST}([{{]|%[sdr(]|[-_./][\"'])")
+        found.append(rf"[\"']{first}[\"']")
+        found.append(_ending(last))
+        found += [rf"[}}][-_./]{_literal(word)}[-_./][{{]" for word in words[1:-1]]
+    return found
+
+
+def _few_branches(name: str) -> list[str]:
+    """`_branches`, coarser: those of names that begin and end alike are the same, so that many names make few."""
+    words = tokens(name.rsplit("/", 1)[-1])
+    last = "[0-9]" if words[-1].isdigit() else _literal(words[-1])
+    return [_literal(words[0]), _literal(tokens(name)[0]), _ending(last)]
+
+
+def _ending(last: str) -> str:
+    return rf"([}}]|%[sdr]|[\"'][-_./]){_REST}{last}"
+
+
+def _literal(text: str) -> str:
+    return "".join(f"\\{char}" if char in r".[]{}()*+?^$|\/"[:-1] else char for char in text)

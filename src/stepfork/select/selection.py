@@ -1,0 +1,276 @@
+"""Which tests a change of fixtures touches, each with its reasons: from names to files to test functions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from stepfork.select.matcher import Matcher, search_pattern
+from stepfork.select.module import ModuleReferences, Reference, parse, references_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from stepfork.select.changed import FixtureChanges
+    from stepfork.select.layout import Layout
+
+Node = tuple[str, ...]
+_UNREADABLE = "is no Python that can be read"
+
+
+class Sources(Protocol):
+    """The test files of a project and the modules beside them, as they are in the state that is asked about."""
+
+    def search(self, pattern: str) -> Sequence[str]:
+        """The files with a line that matches an extended regular expression."""
+
+    def under(self, folder: str) -> Sequence[str]:
+        """All of these files below a folder from the top of the repository."""
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file; None where it is gone."""
+
+    def read_old(self, path: str) -> bytes | None:
+        """The bytes that a file had in the state compared with; None where it was not there."""
+
+    def fixture_names(self) -> Iterable[str]:
+        """The names of all fixtures, in the present state and in the one compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedTest:
+    """A test file (``node`` is empty), class or function; ``reasons`` are sentences without a full stop."""
+
+    path: str
+    node: Node
+    id: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The tests in order of path and place; ``everything`` is why all that use fixtures were taken (empty: not so)."""
+
+    tests: tuple[SelectedTest, ...]
+    everything: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Found:
+    """Path → node → reasons. ``because`` has the sentence for a fixture's name, ``everything`` replaces them all."""
+
+    because: Mapping[str, str] = field(default_factory=dict)
+    everything: Sequence[str] = ()
+    nodes: dict[str, dict[Node, dict[str, None]]] = field(default_factory=dict)
+
+    def add(self, path: str, node: Node, reasons: Iterable[str]) -> None:
+        """A node with sentences why."""
+        self.nodes.setdefault(path, {}).setdefault(node, {}).update(dict.fromkeys(self.everything or reasons))
+
+    def add_for(self, path: str, node: Node, references: Iterable[Reference], through: str = "") -> None:
+        """A node that names fixtures, itself or through another module."""
+        self.add(path, node, [self._sentence(one) + through for one in references])
+
+    def _sentence(self, reference: Reference) -> str:
+        if reference.fixture is None:
+            return reference.note
+        sentence = self.because.get(reference.fixture, reference.fixture)
+        return f"{sentence} ({reference.note})" if reference.note else sentence
+
+
+def select_tests(
+    changes: FixtureChanges,
+    touched: Iterable[str],
+    layout: Layout,
+    sources: Sources,
+    *,
+    folder: str,
+    unsure: Sequence[str] = (),
+) -> Selection:
+    """The tests that reference a changed fixture, or that changed themselves and reference any.
+
+    ``touched`` are all changed paths, ``folder`` is the name of the store's folder. ``unsure`` are reasons to take
+    every test that uses fixtures, beside those that ``changes`` knows.
+    """
+    everything = [*unsure, *changes.unsure]
+    reasons = changes.reasons
+    bundles = {change.name for change in changes.bundles}
+    found = _Found({name: str(change) for name, change in reasons.items()})
+    paths = sorted(touched)
+    tests = [path for path in paths if layout.is_test(path)]
+    support = [path for path in paths if layout.is_support(path)]
+    if not everything and (tests or support):
+        every = _Search(layout, sources, Matcher({*sources.fixture_names(), *reasons}, (), folder))
+        everything += every.changed_support(support) or every.changed_tests(tests, found)
+    if not everything and reasons:
+        names = {change.name for change in changes.fixtures}
+        everything += _Search(layout, sources, Matcher(names, bundles, folder)).run(found)
+    if everything:
+        found = _Found(everything=everything)
+        names = {*sources.fixture_names(), *(change.name for change in changes.fixtures)}
+        _Search(layout, sources, Matcher(names, bundles, folder, any_path=True)).run(found)
+    return Selection(tuple(_listed(found, layout)), tuple(dict.fromkeys(everything)))
+
+
+def tests_using_fixtures(layout: Layout, sources: Sources, *, folder: str) -> int:
+    """How many tests (files, where no finer part is certain) use any fixture at all."""
+    found = _Found(everything=["counted"])
+    _Search(layout, sources, Matcher(sources.fixture_names(), (), folder, any_path=True)).run(found)
+    return len(list(_listed(found, layout)))
+
+
+class _Search:
+    """The sources searched for the fixtures of one matcher."""
+
+    def __init__(self, layout: Layout, sources: Sources, matcher: Matcher) -> None:
+        self._layout = layout
+        self._sources = sources
+        self._matcher = matcher
+        self._nothing = Matcher(())
+        self._pattern = search_pattern(matcher, layout.module_marks())
+        self._direct = re.compile(search_pattern(matcher, ()).encode(), re.MULTILINE)
+
+    def run(self, found: _Found) -> list[str]:
+        """Add what references the fixtures; return why all tests must be taken instead.
+
+        A file that cannot be read is such a reason; where all are taken already, it is added as it is.
+        """
+        carriers: list[tuple[str, ModuleReferences]] = []
+        importers: list[str] = []
+        broken: list[str] = []
+        for path in self._sources.search(self._pattern):
+            data = self._sources.read(path)
+            if data is None:
+                continue
+            if not self._direct.search(data):
+                importers.append(path)
+                continue
+            tree = parse(data)
+            if tree is None:
+                broken.append(path)
+                continue
+            importers.append(path)
+            said = references_in(tree, self._matcher, self._layout.collection)
+            if said.carried:
+                carriers.append((path, said))
+            self._add(found, path, said)
+        if broken and not found.everything:
+            return [f"{path} {_UNREADABLE}" for path in broken]
+        for path in broken:
+            found.add(path, (), ())
+        self._follow(carriers, importers, found)
+        return []
+
+    def changed_tests(self, tests: Sequence[str], found: _Found) -> list[str]:
+        """Add the changed test files that reference any fixture, directly or through a module beside them."""
+        indirect: set[str] = set()
+        for path in tests:
+            data = self._sources.read(path)
+            if data is None:
+                continue
+            tree = parse(data)
+            if tree is None:
+                return [f"{path} {_UNREADABLE}"]
+            if self._direct.search(data) and references_in(tree, self._matcher, self._layout.collection).nodes:
+                found.add(path, (), [f"{path} changed"])
+            else:
+                indirect.add(path)
+        if indirect:
+            reached = _Found(everything=["named by a module beside it"])
+            self.run(reached)
+            for path in indirect & reached.nodes.keys():
+                found.add(path, (), [f"{path} changed"])
+        return []
+
+    def changed_support(self, support: Sequence[str]) -> list[str]:
+        """Why a changed ``conftest.py`` or helper module makes every test that uses fixtures uncertain."""
+        reasons: list[str] = []
+        for path in support:
+            for data in (self._sources.read(path), self._sources.read_old(path)):
+                if data is None or not self._direct.search(data):
+                    continue
+                tree = parse(data)
+                if tree is None or references_in(tree, self._matcher, self._layout.collection).nodes:
+                    reasons.append(f"{path} changed, which names fixtures")
+                    break
+        return reasons
+
+    def _add(self, found: _Found, path: str, said: ModuleReferences, through: str = "") -> None:
+        if self._layout.is_test(path):
+            for node, references in said.nodes.items():
+                found.add_for(path, node, references, through)
+
+    def _follow(self, carriers: list[tuple[str, ModuleReferences]], importers: list[str], found: _Found) -> None:
+        """From modules whose names lead to a fixture to the tests that use those names, until no name is new."""
+        seen: set[tuple[str, str]] = set()
+        while carriers:
+            path, said = carriers.pop()
+            symbols = {name: why for name, why in said.carried.items() if (path, name) not in seen}
+            seen.update((path, name) for name in symbols)
+            if said.runs_on_import and not self._layout.is_test(path) and (path, "") not in seen:
+                seen.add((path, ""))
+                first = next(iter(said.nodes.values()), ())
+                if path.endswith("conftest.py"):
+                    for other in self._sources.under(_folder(path)):
+                        if self._layout.is_test(other):
+                            found.add_for(other, (), first, f", through {path}")
+                    continue
+                symbols[_stem(path)] = first
+            for other in self._users(path, symbols, importers) if symbols else ():
+                tree = parse(self._sources.read(other) or b"")
+                if tree is None:
+                    found.add(other, (), [_UNREADABLE])
+                    continue
+                users = references_in(tree, self._nothing, self._layout.collection, symbols)
+                self._add(found, other, users, f", through {path}")
+                if users.carried:
+                    carriers.append((other, users))
+
+    def _users(self, path: str, symbols: Mapping[str, object], importers: list[str]) -> list[str]:
+        stem = _stem(path).encode("utf-8", "surrogateescape")
+        if self._layout.is_test(path):
+            # Only an import makes a test module's names known elsewhere.
+            return [
+                other for other in importers if other != path and stem in _imports(self._sources.read(other) or b"")
+            ]
+        words = "|".join(sorted(name for name in symbols if name.isidentifier()))
+        found = self._sources.search(f"(^|[^A-Za-z0-9_])({words})([^A-Za-z0-9_]|$)") if words else []
+        if path.endswith("conftest.py"):
+            top = _folder(path)
+            return [other for other in found if other != path and (not top or other.startswith(top + "/"))]
+        if self._sources.search("pytest_plugins"):
+            return [other for other in found if other != path]
+        return [other for other in found if other != path and stem in (self._sources.read(other) or b"")]
+
+
+def _imports(data: bytes) -> bytes:
+    return b"\n".join(line for line in data.splitlines() if b"import" in line)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _stem(path: str) -> str:
+    base = path.rsplit("/", 1)[-1].removesuffix(".py")
+    return _folder(path).rsplit("/", 1)[-1] if base == "__init__" else base
+
+
+def _listed(found: _Found, layout: Layout) -> Iterable[SelectedTest]:
+    """The nodes found, without those inside another one; the reasons of the inner ones go to the outer."""
+    listed: dict[str, SelectedTest] = {}
+    for path in sorted(found.nodes):
+        nodes = found.nodes[path]
+        kept = [node for node in nodes if not any(node != other and node[: len(other)] == other for other in nodes)]
+        for node in kept:
+            reasons: dict[str, None] = {}
+            for other, why in nodes.items():
+                if other[: len(node)] == node:
+                    reasons.update(why)
+            identity = layout.node_id(path, node)
+            earlier = listed.get(identity)
+            listed[identity] = SelectedTest(
+                path, node, identity, tuple(dict.fromkeys([*(earlier.reasons if earlier else ()), *reasons]))
+            )
+    return listed.values()

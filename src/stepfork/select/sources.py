@@ -1,0 +1,158 @@
+"""The test files of a project as git sees them: in the work tree, untracked ones included, or at HEAD."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from stepfork.git.command import split_nul, to_bytes
+from stepfork.git.index import read_named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from stepfork.git.changes import Changes
+    from stepfork.git.checkout import Checkout
+    from stepfork.select.layout import Layout
+
+_STORE = ".stepfork"
+
+
+class _GitSources:
+    """What both states share. ``store`` is the store's path from the top; ``old`` a commit compared with, or None."""
+
+    def __init__(self, checkout: Checkout, layout: Layout, store: str, old: str | None) -> None:
+        self._checkout = checkout
+        self._layout = layout
+        self._store = store
+        self._old = old
+        self._owners: dict[str, bool] = {}
+
+    def read_old(self, path: str) -> bytes | None:
+        """The bytes that a file had in the state compared with."""
+        return read_named(self._checkout, [f"{self._old}:{path}"])[0] if self._old else None
+
+    def _ours(self, paths: Iterable[str]) -> list[str]:
+        return [
+            path
+            for path in paths
+            if (self._layout.is_test(path) or self._layout.is_support(path)) and self._is_ours(path.rpartition("/")[0])
+        ]
+
+    def _is_ours(self, folder: str) -> bool:
+        """Whether no other project's store stands nearer to a folder than ours."""
+        if folder not in self._owners:
+            own = self._store.rpartition("/")[0]
+            if folder in ("", own, self._layout.root):
+                self._owners[folder] = True
+            elif os.path.isdir(os.path.join(self._checkout.root, folder, _STORE)):
+                self._owners[folder] = False
+            else:
+                self._owners[folder] = self._is_ours(folder.rpartition("/")[0])
+        return self._owners[folder]
+
+    def _grep(self, pattern: str, *where: str) -> list[str]:
+        answer = self._checkout.git.run(
+            *("grep", "-a", "-l", "-z", "-E", "--no-color", "--no-recurse-submodules", "-f", "-"),
+            *where,
+            "--",
+            *self._layout.pathspecs(),
+            data=to_bytes(pattern) + b"\n",
+            codes=(0, 1),
+        )
+        return split_nul(answer.out)
+
+    def _names_at(self, commit: str) -> list[str]:
+        start = f"{self._store}/fixtures/"
+        answer = self._checkout.git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--", start)
+        return [_name(path, start) for path in split_nul(answer.out) if path.endswith(".json")]
+
+
+class WorkTreeSources(_GitSources):
+    """The files as they lie in the work tree."""
+
+    def __init__(self, checkout: Checkout, layout: Layout, store: str, old: str | None, changes: Changes) -> None:
+        super().__init__(checkout, layout, store, old)
+        self._untracked = sorted(changes.untracked)
+
+    def search(self, pattern: str) -> Sequence[str]:
+        """The files with a line that matches; tracked ones are searched by git, the others here."""
+        found = set(self._grep(pattern))
+        expression = re.compile(to_bytes(pattern), re.MULTILINE)
+        found.update(path for path in self._ours(self._untracked) if expression.search(self.read(path) or b""))
+        return sorted(self._ours(found))
+
+    def under(self, folder: str) -> Sequence[str]:
+        """All test files and modules beside them below a folder."""
+        tracked = split_nul(self._checkout.git.run("ls-files", "-z", "--", *self._layout.pathspecs()).out)
+        there = (path for path in {*tracked, *self._untracked} if not folder or path.startswith(folder + "/"))
+        return sorted(path for path in self._ours(there) if os.path.isfile(self._place(path)))
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file."""
+        try:
+            with open(self._place(path), "rb") as file:
+                return file.read()
+        except OSError:
+            return None
+
+    def manifests(self) -> list[str]:
+        """The paths of all manifests of the store, from the top of the repository."""
+        top = self._place(f"{self._store}/fixtures")
+        found: list[str] = []
+        for folder, _, names in os.walk(top):
+            inner = os.path.relpath(folder, top).replace(os.sep, "/")
+            start = f"{self._store}/fixtures/" + ("" if inner == "." else inner + "/")
+            found.extend(start + name for name in names if name.endswith(".json"))
+        return sorted(found)
+
+    def fixture_names(self) -> Iterable[str]:
+        """Every fixture there is, was at HEAD, or was in the state compared with."""
+        start = f"{self._store}/fixtures/"
+        names = {_name(path, start) for path in self.manifests()}
+        return names.union(self._names_at(self._old)) if self._old else names
+
+    def _place(self, path: str) -> str:
+        return os.path.join(self._checkout.root, path)
+
+
+class CommitSources(_GitSources):
+    """The files as they stand at HEAD, whatever lies in the work tree."""
+
+    def __init__(self, checkout: Checkout, layout: Layout, store: str, old: str | None) -> None:
+        super().__init__(checkout, layout, store, old)
+        self._read: dict[str, bytes | None] = {}
+
+    def search(self, pattern: str) -> Sequence[str]:
+        """The files with a line that matches; they are read at once, in one run of git."""
+        found = sorted(self._ours(path.removeprefix("HEAD:") for path in self._grep(pattern, "HEAD")))
+        absent = [path for path in found if path not in self._read]
+        contents = read_named(self._checkout, [f"HEAD:{path}" for path in absent])
+        self._read.update(zip(absent, contents, strict=True))
+        return found
+
+    def under(self, folder: str) -> Sequence[str]:
+        """All test files and modules beside them below a folder."""
+        listed = split_nul(self._checkout.git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD").out)
+        return sorted(self._ours(path for path in listed if not folder or path.startswith(folder + "/")))
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file."""
+        if path not in self._read:
+            self._read[path] = read_named(self._checkout, [f"HEAD:{path}"])[0]
+        return self._read[path]
+
+    def manifests(self) -> list[str]:
+        """The paths of all manifests of the store, from the top of the repository."""
+        start = f"{self._store}/fixtures/"
+        return [f"{start}{name}.json" for name in self._names_at("HEAD")]
+
+    def fixture_names(self) -> Iterable[str]:
+        """Every fixture that is at HEAD or was in the state compared with."""
+        names = set(self._names_at("HEAD"))
+        return names.union(self._names_at(self._old)) if self._old else names
+
+
+def _name(path: str, start: str) -> str:
+    return path.removeprefix(start).removesuffix(".json")

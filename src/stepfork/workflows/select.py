@@ -1,0 +1,146 @@
+"""The tests that a change touches: from merge base to work tree or HEAD, from fixtures to node ids."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from stepfork.errors import GitError, UsageError
+from stepfork.git.changes import Changes, start_changes
+from stepfork.git.checkout import Checkout, open_checkout
+from stepfork.select.base import Base, find_base
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from stepfork.select.changed import FixtureChanges
+    from stepfork.select.selection import Selection
+    from stepfork.select.sources import CommitSources, WorkTreeSources
+
+_STORE = ".stepfork"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectOptions:
+    """``base``: the revision asked for. ``store``: a store's folder instead of the nearest. ``count``: also count the
+    tests that use fixtures."""
+
+    base: str | None = None
+    committed: bool = False
+    store: str | None = None
+    count: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SelectReport:
+    """What was compared and what came of it.
+
+    ``merge_base`` is None where there is none; ``root`` is the pytest root as an absolute path, to which node ids are
+    relative; ``using`` counts the tests that use fixtures (None: not asked); ``unwatched`` the changed files that are
+    neither part of the store nor selected tests.
+    """
+
+    base: Base
+    merge_base: str | None
+    committed: bool
+    fixtures: FixtureChanges
+    selection: Selection
+    root: str
+    using: int | None
+    unwatched: int
+
+
+def select_changed(folder: str, environ: Mapping[str, str], options: SelectOptions) -> SelectReport:
+    """The tests of the project around ``folder`` that a change touches.
+
+    Raises `GitError` where git cannot answer, `UsageError` where there is no store, or where nothing can be compared
+    and no test that uses fixtures is known either: an empty answer would pass for "nothing to run".
+    """
+    checkout = open_checkout(folder, environ)
+    store = _store(checkout, folder, options.store)
+    configured = None if options.base is not None or store is None else _configured(checkout, store)
+    base = find_base(checkout, asked=options.base, configured=configured, environ=environ, committed=options.committed)
+    if options.committed and base.head is None:
+        raise GitError("there is no commit yet to compare", fix="leave --committed out to compare the work tree")
+    merge_base = _merge_base(checkout, base)
+    start = merge_base or (checkout.empty_tree() if base.head is None else base.head)
+    under_way = start_changes(checkout, start, committed=options.committed)
+
+    # The imports below take as long as git does; they happen while it works.
+    from stepfork.select.changed import fixture_changes
+    from stepfork.select.layout import find_layout
+    from stepfork.select.selection import select_tests, tests_using_fixtures
+    from stepfork.select.sources import CommitSources, WorkTreeSources
+
+    changes = under_way.wait()
+    store = store or _vanished(checkout, changes)
+    layout = find_layout(checkout.root, store.rpartition("/")[0])
+    old = merge_base or base.commit
+    sources: CommitSources | WorkTreeSources
+    if options.committed:
+        sources = CommitSources(checkout, layout, store, old)
+    else:
+        sources = WorkTreeSources(checkout, layout, store, old or base.head, changes)
+    fixtures = fixture_changes(changes, store, sources)
+    folder_name = store.rsplit("/", 1)[-1]
+    unsure = [] if merge_base is not None or base.head is None else [_why_unsure(checkout, base)]
+    selection = select_tests(fixtures, changes.paths, layout, sources, folder=folder_name, unsure=unsure)
+    if selection.everything and not selection.tests:
+        raise UsageError(f"{selection.everything[0]}, and no test that uses a fixture was found")
+    using = tests_using_fixtures(layout, sources, folder=folder_name) if options.count else None
+    selected = {test.path for test in selection.tests}
+    unwatched = sum(1 for path in changes.paths if not path.startswith(f"{store}/") and path not in selected)
+    root = os.path.join(checkout.root, layout.root) if layout.root else checkout.root
+    return SelectReport(base, merge_base, options.committed, fixtures, selection, root, using, unwatched)
+
+
+def _merge_base(checkout: Checkout, base: Base) -> str | None:
+    if base.commit is None or base.head is None or base.commit == base.head:
+        return base.commit if base.head is not None else None
+    return checkout.merge_base(base.commit, base.head)
+
+
+def _why_unsure(checkout: Checkout, base: Base) -> str:
+    if base.unsure:
+        return base.unsure
+    if checkout.shallow:
+        return f"no common history with {base.name} in this shallow clone: git fetch --unshallow brings it here"
+    return f"no common history with {base.name}"
+
+
+def _configured(checkout: Checkout, store: str) -> str | None:
+    """``[select] base`` of the store's config.toml."""
+    place = os.path.join(checkout.root, store)
+    if not os.path.isfile(os.path.join(place, "config.toml")):
+        return None
+    from stepfork.config.project import read_settings
+
+    return read_settings(place).select_base
+
+
+def _store(checkout: Checkout, folder: str, override: str | None) -> str | None:
+    """The store's path from the top of the repository; None where there is none here or above, up to that top."""
+    if override is not None:
+        place = os.path.realpath(os.path.join(folder, override))
+        inner = os.path.relpath(place, checkout.root).replace(os.sep, "/")
+        if inner.startswith("..") or inner == ".":
+            raise UsageError("the store is not inside this repository", where=override)
+        return inner
+    for candidate in _candidates(checkout):
+        if os.path.isdir(os.path.join(checkout.root, candidate)):
+            return candidate
+    return None
+
+
+def _vanished(checkout: Checkout, changes: Changes) -> str:
+    """The store whose every file the change deleted, so that its very folder is gone."""
+    for candidate in _candidates(checkout):
+        if any(path.startswith(candidate + "/") for path in changes.deleted):
+            return candidate
+    raise UsageError("there is no .stepfork here or above", fix="stepfork init makes one")
+
+
+def _candidates(checkout: Checkout) -> list[str]:
+    parts = [part for part in checkout.prefix.split("/") if part]
+    return ["/".join([*parts[:count], _STORE]) for count in range(len(parts), -1, -1)]
