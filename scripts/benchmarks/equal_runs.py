@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from stepfork.capture.assemble import assemble
 
 from stepfork.canonical.encode import dumps
+from stepfork.capture.assemble import assemble
 from stepfork.listener.headers import kept
 from stepfork.normalize.normalize import Context, normalize_run
-from stepfork.normalize.request_key import exchange_key
+from stepfork.normalize.request_key import RunKeys
 from stepfork.otlp.decode import decode_export
 from stepfork.providers.apis import api_of
 from stepfork.trace.exchange import Exchange, Request, Response
@@ -70,7 +70,7 @@ def read_run(folder: Path) -> tuple[Run, Context]:
         for line in lines
     ]
     context = Context(started_ns=start, ended_ns=max((span.end_ns for span in spans), default=0))
-    made = assemble(recorded, spans, key=lambda exchange: exchange_key(exchange, context))
+    made = assemble(recorded, spans, key=RunKeys([call.exchange for call in recorded], context))
     argv = json.loads((folder / "run.json").read_text())["argv"]
     source = Source(kind="command", replay_capable=True, command=tuple(argv), exit_code=0)
     return Run(source=source, trace=made.trace, exchanges=made.exchanges), context

@@ -8,7 +8,7 @@ repeated, so it is rewritten once and its placeholders do not depend on its neig
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -43,7 +43,7 @@ def normalize_run(run: Run, context: Context | None, *, templated: bool = False)
     `templated`: the run was normalised before, so placeholders in it are placeholders and not text that looks like
     them; the result then equals `run`. Without a `context` no times in text and no known values are looked for.
     """
-    normalizer = Normalizer(context, declared_in(run), templated=templated)
+    normalizer = Normalizer(context, declared_in(run.exchanges, run.trace), templated=templated)
     return Run(
         source=normalizer.source(run.source),
         exchanges=tuple(normalizer.exchange(exchange) for exchange in run.exchanges),
@@ -53,20 +53,19 @@ def normalize_run(run: Run, context: Context | None, *, templated: bool = False)
 
 def normalize_exchange(exchange: Exchange, context: Context | None, *, templated: bool = False) -> Exchange:
     """One exchange alone, its ids and addresses numbered within it."""
-    declared: dict[str, str] = {}
-    _declare(exchange, declared, set())
-    return Normalizer(context, declared, templated=templated).exchange(exchange)
+    return Normalizer(context, declared_in((exchange,)), templated=templated).exchange(exchange)
 
 
-def declared_in(run: Run) -> dict[str, str]:
-    """Values that the structure of the run calls an id, with their kind, as far as they can be told from words."""
+def declared_in(exchanges: Iterable[Exchange], trace: Trace | None = None) -> dict[str, str]:
+    """Values that the structure of a run calls an id, with their kind, as far as they can be told from words."""
     declared: dict[str, str] = {}
     seen: set[bytes] = set()
-    for exchange in run.exchanges:
+    for exchange in exchanges:
         _declare(exchange, declared, seen)
-    for path, mark in fields.trace_marks(run.trace).items():
-        value = run.trace.conversation if mark == "conversation" else run.trace.steps[int(path[1])].call_id
-        _add(declared, mark, value)
+    if trace is not None:
+        _add(declared, "conversation", trace.conversation)
+        for step in trace.steps:
+            _add(declared, "id", step.call_id)
     return declared
 
 
@@ -88,7 +87,7 @@ class Normalizer:
         """Request, then response."""
         return msgspec.structs.replace(
             exchange,
-            request=self._request(exchange),
+            request=self.request(exchange),
             response=self._response(exchange),
         )
 
@@ -98,7 +97,8 @@ class Normalizer:
         made = rewriter.run(lambda part: rewrite_trace(trace, part))
         return msgspec.structs.replace(made, steps=numbered(made.steps))
 
-    def _request(self, exchange: Exchange) -> Request:
+    def request(self, exchange: Exchange) -> Request:
+        """The request of an exchange, part by part."""
         request = exchange.request
         line = PartRewriter(self._matcher, self._values, {})
         place = Place(("request",))

@@ -8,6 +8,7 @@ computed when it is read.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -16,13 +17,12 @@ from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
 from stepfork.errors import CanonicalError
 from stepfork.normalize.known import Context
-from stepfork.normalize.normalize import normalize_exchange
+from stepfork.normalize.normalize import Normalizer, declared_in, normalize_exchange
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.placeholders import BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange
-from stepfork.trace.wire import body_to_json
 
 
 class RequestKey(msgspec.Struct, frozen=True, order=True):
@@ -64,12 +64,19 @@ def request_key(exchange: Exchange, context: Context | None = None) -> RequestKe
     )
 
 
-def exchange_key(exchange: Exchange, context: Context) -> bytes:
-    """Sorts captured exchanges blind to ids and clocks: by request key, then by the response, numbered locally."""
-    local = normalize_exchange(exchange, context)
-    response = local.response
-    told = [response.status, response.content_type, response.headers, body_to_json(response.body), response.ending]
-    return request_key(local).digest() + bytes.fromhex(_hash(told, ValueNumbers()))
+class RunKeys:
+    """Keys of the requests of one run as it was captured: overlapping calls are sorted by them, blind to ids and clocks.
+
+    Texts that calls repeat are templated once, so that a long conversation costs its length.
+    """
+
+    def __init__(self, exchanges: Iterable[Exchange], context: Context) -> None:
+        self._normalizer = Normalizer(context, declared_in(exchanges))
+
+    def __call__(self, exchange: Exchange) -> bytes:
+        """The digest of the key of one of the exchanges."""
+        request = self._normalizer.request(exchange)
+        return request_key(msgspec.structs.replace(exchange, request=request)).digest()
 
 
 def _without_user_id(params: dict[str, JsonValue]) -> dict[str, JsonValue]:
