@@ -65,7 +65,7 @@ def request_key(exchange: Exchange, context: Context | None = None) -> RequestKe
 
 
 class RunKeys:
-    """Keys of the requests of one run as it was captured, blind to ids and clocks: overlapping calls are sorted by them.
+    """Keys of the requests of one captured run, blind to ids and clocks: overlapping calls are sorted by them.
 
     Texts that calls repeat are templated once, so that a long conversation costs its length.
     """
