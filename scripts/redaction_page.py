@@ -1,0 +1,91 @@
+"""docs/reference/redaction.md, made from the rules themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stepfork.redact.known import MIN_LENGTH, MIN_LINE
+from stepfork.redact.shape import Shape
+from stepfork.redact.shapes_business import BUSINESS_SHAPES
+from stepfork.redact.shapes_code import CODE_SHAPES
+from stepfork.redact.shapes_forms import FORM_SHAPES
+from stepfork.redact.shapes_models import MODEL_SHAPES
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "redaction.md"
+
+_GROUPS = (
+    ("Model providers and agent services", MODEL_SHAPES),
+    ("Code hosts, clouds, registries, databases, observability", CODE_SHAPES),
+    ("Payments, messages, work, commerce", BUSINESS_SHAPES),
+    ("Forms of no single service", FORM_SHAPES),
+)
+
+_HEAD = f"""\
+# What is redacted
+
+Made by `scripts/generate-docs` from the rules themselves.
+
+Every secret becomes `[redacted]`, before anything is written. Rules read decoded text: JSON inside strings at any
+depth, escapes, percent-encoding, and the text that the deltas of a stream spell out together. What a rule does not
+touch keeps its bytes. Where rules overlap, one marker stands for all that they cover; the result depends on the text
+and the known values alone. Redacting twice changes nothing.
+
+## Known values
+
+The value of each variable of the environment, or of the working directory's `.env`, whose name ends in KEY, TOKEN,
+SECRET, PASSWORD, \\_PASS, \\_PWD, PASSWD, CREDENTIAL, CREDENTIALS, DSN or AUTH (PWD, OLDPWD and …\\_ASKPASS are paths),
+and the password of any value that is a URL with one. Values of {MIN_LENGTH} characters or more are found as they are,
+escaped, percent-encoded, in HTML, in base64 at any offset (and so inside Basic credentials), and with other line ends.
+A line of a value of several lines counts alone from {MIN_LINE} characters on, if it looks random. Reported as
+`value of NAME`.
+
+## Named secrets
+
+Values that only their name gives away, as a member, a header, a variable, a query parameter or a flag. A name is read
+as words, so `x-api-key`, `OPENAI_API_KEY` and `SecretAccessKey` are alike:
+
+- `… password`, `passwd`, `passphrase`: any value of six characters or more that is no ordinary word;
+- `api key`, `access key`, `subscription key`, `client secret`, `access token`, a service's name before `key` or
+  `token`, `authorization` and the like: a value with letters and digits, of eight characters or more;
+- `token`, `credentials`, `auth` alone: a value that also looks random, of sixteen characters or more.
+
+Left alone: counts (`max_tokens`), `cache_key`, `public_key`, `idempotency_key`, page tokens, templates (`{{{{…}}}}`,
+`${{…}}`, `<…>`), asterisks, names of variables, code that fetches a secret, types and labels. Reported as
+`named secret`.
+
+In the query of an exchange's path, `key`, `api_key`, `token`, `access_token`, `access-key`, `subscription-key`,
+`client_secret`, `sig` and `signature` count whatever the value's length: `query parameter`.
+
+## Command line
+
+The values of flags whose name has key, token, secret, password, pass, auth or credential in it (`--api-key=…`,
+`--api-key …`), and of `NAME=value` where the name is one of a secret variable: `command-line flag`,
+`command-line variable`. Flags of one letter are recorded as they are: pass secrets in the environment.
+
+## Schemes and URLs
+
+`Bearer …` with a token that looks random (`bearer token`), `Basic …` that decodes to a user and a password
+(`basic credentials`), and the password of `scheme://user:password@host` (`password in a URL`).
+
+## Shapes
+
+A shape begins at the start of a word, has its alphabet and length, and looks random where a word could pass for it. It
+is not looked for inside base64 blobs such as images. `L` is the least length of
+what follows the literal, where nothing but one alphabet does.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    parts = [_HEAD]
+    for title, shapes in _GROUPS:
+        parts += ["", f"### {title}", "", "| rule | service | literal | L |", "|---|---|---|---|"]
+        parts += [_row(shape) for shape in shapes]
+    return "\n".join(parts).replace("\n\n\n", "\n\n") + "\n"
+
+
+def _row(shape: Shape) -> str:
+    shown = ", ".join(f"`{anchor}`" for anchor in shape.anchors) or "(no literal)"
+    body = shape.example[-1]
+    length = body[1] if len(shape.example) == 2 and isinstance(body, tuple) else ""
+    return f"| {shape.name} | {shape.service} | {shown} | {length} |"

@@ -1,0 +1,178 @@
+"""The check-redaction command: parsed by hand, since a hook pays for every import each time."""
+
+# Without pathlib, which takes longer to load than a clean file to scan.
+# ruff: noqa: PTH100, PTH109, PTH112, PTH114, PTH116, PTH118, PTH120, PTH123
+
+from __future__ import annotations
+
+import os
+import sys
+
+from stepfork.cli.console import err, out
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
+from stepfork.config.environment import environ, read_dotenv, store_override
+from stepfork.errors import StepforkError, UsageError
+from stepfork.redact.redactor import redact_text
+from stepfork.redact.secrets import Secrets
+from stepfork.workflows import check_redaction as workflow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.workflows.check_redaction import Checked
+
+NAME = "stepfork check-redaction"
+
+HELP = """\
+Usage: stepfork check-redaction [OPTIONS] [PATH]...
+
+  Look for secrets in fixtures, bundles, and any JSON, JSON lines, YAML or text.
+
+  PATH is a file or a folder; without one, the project's store is checked. What
+  counts as a secret: the values of the environment and of .env whose names say
+  so, the shapes of known credentials, and values that a name gives away. A
+  finding names the file, the place and the rule, never the value.
+
+  Run by git as a hook, it reads the bytes being committed.
+
+Options:
+  --staged  Check what the next commit adds or changes, as it is staged.
+  --json    Print one JSON document.
+  --help    Show this message and exit.
+
+Exit codes: 0 no secret, 1 a secret was found, 2 something could not be scanned.
+"""
+
+
+class Options:
+    """The words of the command line."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.paths: list[str] = []
+        self.staged = self.json = self.help = self.in_hook = False
+        ended = False
+        for word in words:
+            if ended or not word.startswith("-") or word == "-":
+                if not word:
+                    raise UsageError("a path is empty", fix="name a file or a folder")
+                self.paths.append(word)
+            elif word == "--":
+                ended = True
+            elif word in ("--staged", "--json", "--help", "-h"):
+                setattr(self, "help" if word == "-h" else word[2:], True)
+            else:
+                raise UsageError(f"no such option {word.partition('=')[0][:40]}", fix=f"{NAME} --help lists them")
+
+
+def main(argv: list[str]) -> int:
+    """Run the command with the words after its name; the exit code."""
+    try:
+        options = Options(argv)
+        if options.help:
+            out(HELP.rstrip("\n"))
+            return OK
+        variables = environ()
+        folder = os.getcwd()
+        secrets = Secrets.collect(variables, read_dotenv(folder))
+        checked = _check(options, folder, variables, secrets)
+    except StepforkError as error:
+        err(f"{NAME}: {escape(str(error))}")
+        return BAD_INPUT
+    except OSError as error:
+        err(f"{NAME}: {escape(error.strerror or 'cannot be read')}")
+        return BAD_INPUT
+    code = BAD_INPUT if checked.problems else NO if checked.findings else OK
+    try:
+        _report(checked, options, secrets, code)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for the flush at exit)
+    return code
+
+
+def _check(options: Options, folder: str, variables: dict[str, str], secrets: Secrets) -> Checked:
+    options.in_hook = bool(variables.get("GIT_INDEX_FILE"))
+    if options.staged or (options.in_hook and not options.paths):
+        return workflow.check_staged(folder, options.paths, variables, secrets)
+    if options.in_hook:
+        return workflow.check_in_hook(folder, options.paths, variables, secrets)
+    if options.paths:
+        return workflow.check_paths(options.paths, secrets)
+    return workflow.check_store(folder, store_override(), secrets)
+
+
+def _report(checked: Checked, options: Options, secrets: Secrets, code: int) -> None:
+    def shown(name: str) -> str:
+        return escape(redact_text(name, secrets))
+
+    if options.json:
+        out(_document(checked, secrets))
+        return
+    for name, reason in checked.problems:
+        err(f"{NAME}: {shown(name)}: {reason}")
+    for name, kind in checked.notes:
+        if len(options.paths) and name in options.paths:
+            err(
+                f"{shown(name)}: {kind}, read for the text in it"
+                if kind != "an empty file"
+                else f"{shown(name)}: {kind}"
+            )
+    if checked.findings:
+        rows = [(shown(item.where), escape(item.path), item.rule) for item in checked.findings]
+        files = len({item.where for item in checked.findings})
+        total = len(rows)
+        out(f"{NAME}: {_count(total, 'finding')} in {files} of {_count(checked.scanned, *_NOUNS[checked.source])}")
+        out("\n".join(_table(rows)))
+        out(_NEXT["hook" if options.in_hook else checked.source])
+    elif checked.scanned:
+        suffix = f", {_count(len(checked.problems), 'file')} not scanned" if checked.problems else ""
+        out(f"{NAME}: no secret in {_count(checked.scanned, *_NOUNS[checked.source])}{suffix}")
+    else:
+        out(f"{NAME}: no file was scanned{_WHY_NONE.get(checked.source, '') if code == OK else ''}")
+
+
+_NOUNS = {
+    "disk": ("file",),
+    "store": ("file of the store", "files of the store"),
+    "staged": ("staged file",),
+    "index": ("file of the commit", "files of the commit"),
+}
+_WHY_NONE = {
+    "staged": ": nothing is staged, or only deletions and renames",
+    "store": ": the store is empty",
+}
+_TAKE_OUT = "Take the secrets out, and change any that left this machine"
+_NEXT = {
+    "hook": "nothing was committed. Take the secrets out and stage the files again",
+    "staged": "Take the secrets out and stage the files again before you commit",
+    "disk": _TAKE_OUT,
+    "store": _TAKE_OUT,
+}
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _table(rows: list[tuple[str, str, str]]) -> list[str]:
+    """Rows with aligned columns, as far as a long name does not push all others aside."""
+    widths = [min(max(len(row[column]) for row in rows), 60) for column in (0, 1)]
+    return [f"  {row[0]:<{widths[0]}}   {row[1]:<{widths[1]}}   {row[2]}" for row in rows]
+
+
+def _document(checked: Checked, secrets: Secrets) -> str:
+    import json
+
+    return json.dumps(
+        {
+            "source": checked.source,
+            "scanned": checked.scanned,
+            "findings": [
+                {"file": redact_text(item.where, secrets), "path": item.path, "rule": item.rule}
+                for item in checked.findings
+            ],
+            "problems": [{"file": redact_text(name, secrets), "reason": reason} for name, reason in checked.problems],
+            "notes": [{"file": redact_text(name, secrets), "kind": kind} for name, kind in checked.notes],
+        },
+        indent=2,
+        ensure_ascii=True,
+    )
