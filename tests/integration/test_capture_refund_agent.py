@@ -40,7 +40,7 @@ def test_the_manifest_reads_like_the_run(shop: Path, stepfork: Cli) -> None:
     assert manifest["fixture_version"] == 1
     assert manifest["verification"] is None
     assert manifest["source"]["command"] == ["python", "agent.py"]
-    assert manifest["source"]["cwd"] == "."
+    assert "cwd" not in manifest["source"]  # the folder that holds the store
     assert [exchange["label"] for exchange in manifest["exchanges"]] == ["openai chat_completions gpt-4.1"] * 4
     lines = [line for exchange in manifest["exchanges"] for line in exchange["says"]]
     assert lines[0] == "user: Please refund order O-1042."

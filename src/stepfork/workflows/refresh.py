@@ -57,4 +57,4 @@ def refresh(
     captured = capture(request, store, progress)
     if captured.fixture is None:
         return RefreshResult(captured, None)
-    return RefreshResult(captured, diff_fixtures(old, captured.fixture, DiffOptions()))
+    return RefreshResult(captured, diff_fixtures(old, store.read(old.name), DiffOptions()))
