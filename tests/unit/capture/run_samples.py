@@ -69,8 +69,7 @@ def recorded(
 def key(exchange: Exchange) -> bytes:
     """The request without the ids that the samples make up."""
     body = exchange.request.body
-    assert isinstance(body, JsonBody)
-    text = json.dumps(body.value)
+    text = json.dumps(body.value) if isinstance(body, JsonBody) else exchange.request.path
     for word in [word for word in text.split('"') if word.startswith(("call_", "chatcmpl-"))]:
         text = text.replace(word, "id")
     return text.encode()
