@@ -28,11 +28,12 @@ _WORD = re.compile(r"\w+")
 
 class Item(msgspec.Struct, frozen=True):
     """``keys`` from strict to loose: equal first keys are the same item, an equal later key is the same one edited.
-    Only items of one ``kind`` (a role, a label) are ever paired as edited; ``text`` is what similarity looks at."""
+    Only items of one ``kind`` (a role, a label) are ever paired as edited; ``texts`` are what similarity looks at, each
+    counting the same."""
 
     keys: tuple[Hashable, ...]
     kind: Hashable = None
-    text: str = ""
+    texts: tuple[str, ...] = ()
 
 
 class Op(msgspec.Struct, frozen=True):
@@ -43,12 +44,13 @@ class Op(msgspec.Struct, frozen=True):
     new: int | None
 
 
-def align(old: Sequence[Item], new: Sequence[Item], *, move_levels: int = 1) -> list[Op]:
+def align(old: Sequence[Item], new: Sequence[Item], *, move_levels: int = 1, least: float = 0.0) -> list[Op]:
     """Ops in the order of `new`, each removed item after the op of the item that stood before it.
 
     Every index of both sides stands in exactly one op, and the ops that are not ``same`` are at most
     ``len(old) + len(new) - 2 * LCS`` of the first keys. An item that stands elsewhere is ``moved`` where one of its
-    first `move_levels` keys says that it is the same item.
+    first `move_levels` keys says that it is the same item. Items whose likeness (0 to 1) is below `least` are not
+    paired as edited.
     """
     pairs, gaps = _by_keys(old, new)
     moved = _moves(old, new, gaps, move_levels)
@@ -56,7 +58,7 @@ def align(old: Sequence[Item], new: Sequence[Item], *, move_levels: int = 1) -> 
     for old_range, new_range in gaps:
         left = [index for index in old_range if index not in gone]
         right = [index for index in new_range if index not in come]
-        pairs += [(left[a], right[b]) for a, b in _similar([old[i] for i in left], [new[i] for i in right])]
+        pairs += [(left[a], right[b]) for a, b in _similar([old[i] for i in left], [new[i] for i in right], least)]
     kinds: dict[int, Op] = {b: Op("moved", a, b) for a, b in moved}
     for a, b in pairs:
         kinds[b] = Op("same" if old[a].keys[0] == new[b].keys[0] else "changed", a, b)
@@ -104,19 +106,20 @@ def _moves(old: Sequence[Item], new: Sequence[Item], gaps: list[tuple[range, ran
     return moved
 
 
-def _similar(old: Sequence[Item], new: Sequence[Item]) -> Pairs:
+def _similar(old: Sequence[Item], new: Sequence[Item], least: float) -> Pairs:
     """Pairs of one kind, in order, of the greatest similarity in sum."""
     if not old or not new:
         return []
     if len(old) * len(new) > COMPARED_CELLS:
         return common([item.kind for item in old], [item.kind for item in new])
-    old_words, new_words = [_words(item.text) for item in old], [_words(item.text) for item in new]
+    old_words, new_words = [_words(item) for item in old], [_words(item) for item in new]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     gain = [[0.0] * len(new) for _ in old]
     for a in range(len(old) - 1, -1, -1):
         for b in range(len(new) - 1, -1, -1):
             if old[a].kind == new[b].kind:
-                gain[a][b] = PAIRED + _likeness(old_words[a], new_words[b])
+                alike = _likeness(old_words[a], new_words[b])
+                gain[a][b] = PAIRED + alike if alike >= least else 0.0
             paired = gain[a][b] + best[a + 1][b + 1] if gain[a][b] else 0.0
             best[a][b] = max(paired, best[a + 1][b], best[a][b + 1])
     pairs: Pairs = []
@@ -132,17 +135,23 @@ def _similar(old: Sequence[Item], new: Sequence[Item]) -> Pairs:
     return pairs
 
 
-def _words(text: str) -> frozenset[str]:
-    words = frozenset(_WORD.findall(text))
+def _words(item: Item) -> list[frozenset[str]]:
+    return [_sample(frozenset(_WORD.findall(text))) for text in item.texts]
+
+
+def _sample(words: frozenset[str]) -> frozenset[str]:
     if len(words) <= WORDS:
         return words
     return frozenset(sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:WORDS])
 
 
-def _likeness(old: frozenset[str], new: frozenset[str]) -> float:
-    """0 for nothing in common to 1 for the same words."""
-    shared = len(old & new)
-    return shared / (len(old) + len(new) - shared) if shared else 0.0
+def _likeness(old: Sequence[frozenset[str]], new: Sequence[frozenset[str]]) -> float:
+    """0 for no word in common to 1 for the same words, on average over the texts."""
+    total = 0.0
+    for before, after in zip(old, new, strict=True):
+        shared = len(before & after)
+        total += shared / (len(before) + len(after) - shared) if shared else float(before == after)
+    return total / len(old) if old else 0.0
 
 
 def _in_order(kinds: dict[int, Op], old_count: int, new_count: int) -> Iterator[Op]:

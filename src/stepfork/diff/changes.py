@@ -130,19 +130,17 @@ def _summary(atom: _Atom, subject: str, lines: Sequence[Line], fields: Sequence[
 def _atoms(diff: ExchangeDiff, told: frozenset[tuple[int | None, int | None]]) -> Iterator[_Atom]:
     if diff.change in ("added", "removed"):
         lines = tuple(_exchange_lines(diff))
-        fields = tuple(field for item in _items(diff) for field in item.fields)
-        yield _Atom("exchange", diff.change, diff.label, ("exchange", diff.index), lines, fields)
+        yield _Atom("exchange", diff.change, diff.label, ("exchange", diff.change), lines)
         return
     if diff.change == "moved":
         where = FieldChange("", "moved", diff.old_index, diff.index)
-        yield _Atom("exchange", "moved", diff.label, ("exchange", diff.index), fields=(where,))
+        yield _Atom("exchange", "moved", diff.label, ("exchange", "moved"), fields=(where,))
     request = diff.request
     if request.model is not None:
         field = FieldChange("", "changed", request.model.old, request.model.new)
         yield _Atom("model", "changed", "", ("model",), fields=(field,))
     for field in request.params:
-        name = field.path.split("/")[1] if field.path else ""
-        yield _Atom("params", field.change, "", ("params", name), fields=(field,))
+        yield _Atom("params", "changed", "", ("params",), fields=(field,))
     for hunk in _hunks(request.system):
         yield _Atom("system", "changed", "", ("system",), hunk)
     for tool in request.tools:
@@ -154,7 +152,7 @@ def _atoms(diff: ExchangeDiff, told: frozenset[tuple[int | None, int | None]]) -
     for result in request.tool_results:
         yield from _message_atoms("tool_results", result.label, result)
     for field in request.other:
-        yield _Atom("other", field.change, "", ("other",), fields=(field,))
+        yield _Atom("other", "changed", "", ("other",), fields=(field,))
 
 
 def _message_atoms(section: Section, subject: str, item: MessageChange) -> Iterator[_Atom]:

@@ -9,9 +9,12 @@ import msgspec
 
 from stepfork.diff.alignment import Op
 from stepfork.diff.answer_diff import diff_answers
-from stepfork.diff.request_diff import added_request, diff_requests
+from stepfork.diff.json_diff import json_diff
+from stepfork.diff.request_diff import added_request, diff_forms
 from stepfork.diff.values import AnswerDiff, ExchangeDiff, MessageChange, RequestDiff
 from stepfork.diff.views import Side, align_sides
+
+_KIND = ("provider", "api")
 
 
 class Compared(NamedTuple):
@@ -73,12 +76,13 @@ class _Histories:
         assert op.old is not None
         assert op.new is not None
         before, after = self.old.views[op.old], self.new.views[op.new]
-        request = RequestDiff()
-        if before.request_text != after.request_text:
-            whole = diff_requests(before.request, after.request)
-            request = self._without_carried(whole, op.old, op.new)
-            if whole and not request:
-                self._note_carried(whole, op.old, op.new)
+        whole = diff_forms(before.form, after.form)
+        if before.kind != after.kind:
+            sent = json_diff(dict(zip(_KIND, before.kind, strict=True)), dict(zip(_KIND, after.kind, strict=True)))
+            whole = msgspec.structs.replace(whole, other=(*sent, *whole.other))
+        request = self._without_carried(whole, op.old, op.new) if whole else whole
+        if whole and not request:
+            self._note_carried(whole, op.old, op.new)
         told = {
             change.at
             for change in request.messages
@@ -128,5 +132,5 @@ def _answered_by(side: Side, index: int, at: int) -> int:
     answer of the exchange that it continues."""
     home = side.home(index, at)
     base = side.bases[home]
-    units = side.views[home].units[side.owns[home] : at + 1]
+    units = side.views[home].form.units[side.owns[home] : at + 1]
     return base if base is not None and all(unit.role == "assistant" for unit in units) else -1

@@ -10,7 +10,7 @@ from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text
 from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Tokens
-from stepfork.diff.views import Side, View, view_of
+from stepfork.diff.views import Conversations, Side, View, views_of
 from stepfork.trace.fixture import Fixture
 
 __all__ = ["DiffOptions", "FixtureDiff", "diff_fixtures"]
@@ -27,10 +27,11 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     """
     if old is None or new is None:
         return _alone(old, new)
-    views = [[view_of(exchange) for exchange in side.run.exchanges] for side in (old, new)]
+    views = [views_of(side.run.exchanges) for side in (old, new)]
     sides = in_one_numbering(Sides(old, new, *views))
     trace = options.trace or not any(views)
-    compared = compare_exchanges(Side(sides.old_views), Side(sides.new_views))
+    conversations = Conversations()
+    compared = compare_exchanges(Side(sides.old_views, conversations), Side(sides.new_views, conversations))
     exchanges = tuple(_reported(compared, responses=options.responses))
     about = tuple(run_changes(sides.old, sides.new, trace=trace))
     changes = (*fold(compared, answers=bool(options.responses or exchanges or about)), *about)
@@ -50,7 +51,7 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
 def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:
     only = new or old
     assert only is not None, "a comparison needs a side"
-    views = [view_of(exchange) for exchange in only.run.exchanges]
+    views = views_of(only.run.exchanges)
     if new is None:
         return FixtureDiff(only.name, "removed", len(views), 0, tokens=Tokens(_tokens(views), None))
     return FixtureDiff(only.name, "added", 0, len(views), tokens=Tokens(None, _tokens(views)))

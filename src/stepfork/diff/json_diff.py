@@ -94,7 +94,7 @@ def _item(value: JsonValue) -> Item:
     text = canonical_text(value)
     kind = type(value).__name__ if isinstance(value, dict | list) else ""
     named = _named(value) if isinstance(value, dict) else None
-    return Item((text, named or text), kind, text)
+    return Item((text, named or text), kind, (text,))
 
 
 def _named(value: dict[str, Any]) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from stepfork.diff.alignment import Item, align
 from stepfork.diff.renaming import Renaming, map_texts, masked, without_times
 from stepfork.diff.run_diff import trace_text
 from stepfork.diff.units import Unit
-from stepfork.diff.views import Side, View, align_sides
+from stepfork.diff.views import Conversations, Side, View, align_sides
 from stepfork.trace.fixture import Fixture
 
 
@@ -29,26 +29,26 @@ def in_one_numbering(sides: Sides) -> Sides:
     views stand for."""
     old_trace, new_trace = trace_text(sides.old.run.trace), trace_text(sides.new.run.trace)
     views = (*sides.old_views, *sides.new_views)
-    seen = any("{{" in text for view in views for text in (view.request_text, view.answer_text))
-    if not seen and "{{" not in old_trace + new_trace:
+    if "{{" not in old_trace + new_trace and not any(_holds_placeholders(view) for view in views):
         return sides
     renaming = Renaming()
-    for old, new in _alike(Side(sides.old_views, masked), Side(sides.new_views, masked)):
+    for old, new in _alike(sides.old_views, sides.new_views):
         renaming.learn(old, new)
     renaming.learn(old_trace, new_trace)
     renaming.known(old_trace)
-    for view in sides.old_views:
-        renaming.known(view.request_text)
-        renaming.known(view.answer_text)
+    for text in dict.fromkeys(text for view in sides.old_views for text in _texts(view)):
+        renaming.known(text)
 
     def renamed(text: str) -> str:
         return renaming.text(without_times(text))
 
+    units: dict[int, Unit] = {}
+    new_units: dict[int, Unit] = {}
     return Sides(
         map_texts(_without_exchanges(sides.old), without_times),
         map_texts(_without_exchanges(sides.new), renamed),
-        [view.mapped(without_times) for view in sides.old_views],
-        [view.mapped(renamed) for view in sides.new_views],
+        [view.mapped(without_times, units) for view in sides.old_views],
+        [view.mapped(renamed, new_units) for view in sides.new_views],
     )
 
 
@@ -56,14 +56,26 @@ def _without_exchanges(fixture: Fixture) -> Fixture:
     return msgspec.structs.replace(fixture, run=msgspec.structs.replace(fixture.run, exchanges=()))
 
 
-def _alike(old: Side, new: Side) -> Iterator[tuple[str, str]]:
+def _texts(view: View) -> Iterator[str]:
+    yield view.form.head_text
+    yield view.answer_text
+    yield from (unit.canonical for unit in view.form.units)
+
+
+def _holds_placeholders(view: View) -> bool:
+    return any("{{" in text for text in _texts(view))
+
+
+def _alike(old_views: list[View], new_views: list[View]) -> Iterator[tuple[str, str]]:
     """Texts of both sides that stand for one another: first those equal but for numbers, then the edited ones."""
+    conversations = Conversations()
+    old, new = Side(old_views, conversations, mask=True), Side(new_views, conversations, mask=True)
     edited: list[tuple[str, str]] = []
     for op in align_sides(old, new):
         if op.old is None or op.new is None:
             continue
         before, after = old.views[op.old], new.views[op.new]
-        pairs = [(before.head_text, after.head_text), *_units(old, op.old, new, op.new)]
+        pairs = [(before.form.head_text, after.form.head_text), *_units(old, op.old, new, op.new)]
         pairs.append((before.answer_text, after.answer_text))
         for first, second in pairs:
             if masked(first) == masked(second):
@@ -75,7 +87,7 @@ def _alike(old: Side, new: Side) -> Iterator[tuple[str, str]]:
 
 def _units(old: Side, left: int, new: Side, right: int) -> Iterator[tuple[str, str]]:
     """The units of a pair of exchanges that are not in the history of both."""
-    before, after = old.views[left].units, new.views[right].units
+    before, after = old.views[left].form.units, new.views[right].form.units
     old_keys, new_keys = old.keys[left], new.keys[right]
     start = 0
     while start < min(len(before), len(after)) and old_keys[start] == new_keys[start]:
@@ -90,4 +102,4 @@ def _units(old: Side, left: int, new: Side, right: int) -> Iterator[tuple[str, s
 
 
 def _item(unit: Unit, key: bytes) -> Item:
-    return Item((key,), (unit.section, unit.role, unit.label), unit.canonical)
+    return Item((key,), (unit.section, unit.role, unit.label), (unit.canonical,))

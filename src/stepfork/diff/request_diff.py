@@ -9,7 +9,7 @@ from stepfork.diff.alignment import Item, Op, align
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.text_diff import all_lines, changed_lines
-from stepfork.diff.units import Unit, json_lines, read_json, units_of
+from stepfork.diff.units import Forms, RequestForm, Unit, json_lines, read_json
 from stepfork.diff.values import FieldChange, ItemKind, Line, MessageChange, ModelChange, RequestDiff, ToolChange
 from stepfork.providers.normal import NormalRequest
 from stepfork.trace.body import JsonValue
@@ -21,21 +21,28 @@ def diff_requests(old: NormalRequest, new: NormalRequest) -> RequestDiff:
     Tools pair by name. Messages and tool results pair by content in order, so an inserted one is one change; their
     order and repetition count.
     """
-    changes = list(diff_units(units_of(old), units_of(new)))
-    made = RequestDiff(
-        model=None if old.model == new.model else ModelChange(old.model, new.model),
-        params=json_diff(old.params, new.params),
-        system=tuple(_system_lines(old.system, new.system)),
-        tools=tuple(_tools(old.tools, new.tools)),
+    forms = Forms()
+    return diff_forms(forms.of(old), forms.of(new))
+
+
+def diff_forms(old: RequestForm, new: RequestForm) -> RequestDiff:
+    """The same for requests whose messages are cut into units already."""
+    changes = list(diff_units(old.units, new.units))
+    if not changes and old.head_text == new.head_text:
+        if old.places == new.places:
+            return RequestDiff()
+        # Equal texts and results, cut into messages in another way: for each, the number of its message.
+        return RequestDiff(other=(FieldChange("/messages", "changed", old.places, new.places),))
+    before, after = old.head, new.head
+    return RequestDiff(
+        model=None if before.model == after.model else ModelChange(before.model, after.model),
+        params=json_diff(before.params, after.params),
+        system=tuple(_system_lines(before.system, after.system)),
+        tools=tuple(_tools(before.tools, after.tools)),
         messages=tuple(change for section, change in changes if section == "messages"),
         tool_results=tuple(change for section, change in changes if section == "tool_results"),
-        other=json_diff(old.other, new.other),
+        other=json_diff(before.other, after.other),
     )
-    if made or canonical_text(old) == canonical_text(new):
-        return made
-    # Equal texts and results, cut into messages in another way.
-    before, after = ([len(message.tool_results) for message in side.messages] for side in (old, new))
-    return RequestDiff(other=(FieldChange("/messages", "changed", before, after),))
 
 
 def added_request(units: Sequence[Unit], change: ItemKind) -> RequestDiff:
@@ -122,7 +129,7 @@ def _system_lines(old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[Line]:
     if len(old) == len(new) == 1:
         yield from changed_lines(old[0], new[0])
         return
-    for op in align(*([Item((text,), text=text) for text in side] for side in (old, new))):
+    for op in align(*([Item((text,), texts=(text,)) for text in side] for side in (old, new))):
         before = None if op.old is None else old[op.old]
         after = None if op.new is None else new[op.new]
         if before is not None and after is not None and op.kind != "moved":

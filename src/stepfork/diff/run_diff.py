@@ -89,7 +89,7 @@ def _step_changes(old: Trace, new: Trace) -> Iterator[Change]:
 def _item(step: dict[str, JsonValue]) -> Item:
     text = canonical_text(step)
     kind = (step["type"], step["name"])
-    return Item((digest(text), (*kind, canonical_text(step.get("arguments")))), kind, text)
+    return Item((digest(text), (*kind, canonical_text(step.get("arguments")))), kind, (text,))
 
 
 def _whole(section: Section, fields: Iterable[FieldChange], cause: Cause) -> Iterator[Change]:

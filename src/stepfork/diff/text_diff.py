@@ -12,6 +12,8 @@ CONTEXT = 24
 """Characters shown on each side of a change within a long line."""
 MAX_WINDOWS = 4
 """Places shown of one long line; how many more there are is said."""
+COMPARED = 20_000
+"""Characters between the common start and end of two lines that are compared word by word; more is one change."""
 _PIECE = re.compile(r"\w+|\s+|[^\w\s]")
 Spans = list[tuple[int, int]]
 
@@ -69,10 +71,16 @@ def windows(old: str, new: str, width: int) -> tuple[str, str]:
 
 def _changed_spans(old: str, new: str) -> tuple[Spans, Spans]:
     """Character ranges of both sides that have no counterpart; an empty range marks where the other side has more."""
-    before, after = _PIECE.findall(old), _PIECE.findall(new)
+    start = _shared(old, new)
+    end = _shared(old[start:][::-1], new[start:][::-1])
+    middle_old, middle_new = old[start : len(old) - end], new[start : len(new) - end]
+    if max(len(middle_old), len(middle_new)) > COMPARED:
+        return [(start, len(old) - end)], [(start, len(new) - end)]
+    before, after = _PIECE.findall(middle_old), _PIECE.findall(middle_new)
     old_spans: Spans = []
     new_spans: Spans = []
-    left = right = at_old = at_new = 0
+    left = right = 0
+    at_old = at_new = start
     for a, b in [*common(before, after), (len(before), len(after))]:
         to_old = at_old + sum(map(len, before[left:a]))
         to_new = at_new + sum(map(len, after[right:b]))
@@ -83,6 +91,12 @@ def _changed_spans(old: str, new: str) -> tuple[Spans, Spans]:
             at_old, at_new = to_old + len(before[a]), to_new + len(after[b])
         left, right = a + 1, b + 1
     return old_spans, new_spans
+
+
+def _shared(old: str, new: str) -> int:
+    """Characters at the start that are the same."""
+    pairs = zip(old, new, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(old), len(new)))
 
 
 def _around(text: str, spans: Spans, width: int) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -12,6 +12,7 @@ from stepfork.canonical.encode import dumps
 from stepfork.canonical.parse import parse
 from stepfork.diff.alignment import Item
 from stepfork.diff.keys import canonical_text, digest
+from stepfork.diff.renaming import map_texts, masked
 from stepfork.errors import CanonicalError
 from stepfork.providers.calls import ToolCall
 from stepfork.providers.normal import NormalMessage, NormalRequest
@@ -44,12 +45,21 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
         """Equal for equal units."""
         return digest(self.canonical)
 
+    @cached_property
+    def masked_key(self) -> bytes:
+        """Equal for units that are equal but for the numbers of placeholders."""
+        return digest(masked(self.canonical))
+
+    def mapped(self, change: Callable[[str], str]) -> Unit:
+        """This unit with all of its texts changed; itself where none is."""
+        return cast(Unit, map_texts(self, change)) if "{{" in self.canonical else self
+
     @property
     def item(self) -> Item:
         """For alignment: equal wholly; then equal in text or, for a message without one, in the names of its calls."""
         calls = [call["name"] for call in self.rest.get("tool_calls", ())]
         loose = (self.section, self.role, self.label, self.text or tuple(calls))
-        return Item((self.key, loose), (self.section, self.role, self.label), self.canonical)
+        return Item((self.key, loose), (self.section, self.role, self.label), (self.canonical,))
 
     @property
     def call_lines(self) -> list[str]:
@@ -57,20 +67,49 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
         return [f"→ {call['name']} {call['arguments']}" for call in self.rest.get("tool_calls", ())]
 
 
-def units_of(request: NormalRequest) -> list[Unit]:
-    """The units of a request's messages, in order."""
-    return [unit for index, message in enumerate(request.messages) for unit in _units(index, message)]
+class RequestForm(msgspec.Struct, frozen=True, dict=True):
+    """A request as it is compared: all but its messages, and these as units."""
+
+    head: NormalRequest
+    units: tuple[Unit, ...]
+
+    @cached_property
+    def head_text(self) -> str:
+        """Canonical JSON of all but the messages."""
+        return canonical_text(self.head)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Which units are of one message."""
+        return [unit.index for unit in self.units]
+
+
+class Forms:
+    """Makes forms; a message that stands at one place of many requests becomes one unit."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], tuple[Unit, ...]] = {}
+
+    def of(self, request: NormalRequest) -> RequestForm:
+        """The form of a request."""
+        units = [unit for index, message in enumerate(request.messages) for unit in self._units(index, message)]
+        return RequestForm(msgspec.structs.replace(request, messages=()), tuple(units))
+
+    def _units(self, index: int, message: NormalMessage) -> tuple[Unit, ...]:
+        extra = canonical_text(message.extra) if message.extra else ""
+        key = (index, message.role, message.text, message.tool_calls, message.tool_results, extra)
+        if key not in self._known:
+            self._known[key] = tuple(_units(index, message))
+        return self._known[key]
 
 
 def _units(index: int, message: NormalMessage) -> Iterator[Unit]:
     extra = {"extra": message.extra} if message.extra else {}
     for result in message.tool_results:
-        more: dict[str, JsonValue] = {}
+        rest: dict[str, JsonValue] = {"call_id": result.call_id} | ({"name": ""} if result.name == "" else {})
         if not message.text and not message.tool_calls:
-            more, extra = extra, {}
-        yield Unit(
-            "tool_results", index, message.role, result.text, {"call_id": result.call_id} | more, result.name or ""
-        )
+            rest, extra = rest | extra, {}
+        yield Unit("tool_results", index, message.role, result.text, rest, result.name or "")
     if message.text or message.tool_calls or extra or not message.tool_results:
         calls = {"tool_calls": calls_json(message.tool_calls)} if message.tool_calls else {}
         yield Unit("messages", index, message.role, message.text, calls | extra)

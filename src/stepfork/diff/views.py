@@ -9,57 +9,55 @@ import msgspec
 
 from stepfork.diff.alignment import Item, Op, align
 from stepfork.diff.keys import canonical_text, digest
-from stepfork.diff.renaming import map_texts
-from stepfork.diff.units import Unit, calls_json, units_of
+from stepfork.diff.renaming import map_texts, masked
+from stepfork.diff.units import Forms, RequestForm, Unit, calls_json
 from stepfork.providers.answer import Answer, answer_of
 from stepfork.providers.apis import label
-from stepfork.providers.normal import NormalRequest, normal_request
+from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.wire import body_to_json
 
 MOVE_LEVELS = 3
 """An exchange that stands elsewhere is the same one by its whole content, its request, or its conversation."""
+LIKENESS = 0.3
+"""Of the prompt with its tools and of what was appended, on average: two calls that share less are two calls."""
 
 
 class View(msgspec.Struct, frozen=True, dict=True):
-    """One exchange. ``answered`` is what is compared of the answer: not its token counts, not the snapshot's name;
-    of an API that is not known the response body."""
+    """One exchange; ``kind`` is its provider and API.
+
+    ``answered`` is what is compared of the answer: not its token counts, not the snapshot's name; of an API that is
+    not known the response body.
+    """
 
     label: str
     kind: tuple[str, str]
-    request: NormalRequest
+    form: RequestForm
     answer: Answer
     answered: dict[str, JsonValue]
-
-    @cached_property
-    def units(self) -> list[Unit]:
-        """The conversation of the request."""
-        return units_of(self.request)
-
-    @cached_property
-    def request_text(self) -> str:
-        """Canonical JSON of the normal form; two requests are equal where these are."""
-        return canonical_text(self.request)
-
-    @cached_property
-    def head_text(self) -> str:
-        """The same of all but the messages."""
-        return canonical_text(msgspec.structs.replace(self.request, messages=()))
 
     @cached_property
     def answer_text(self) -> str:
         """Canonical JSON of what is compared of the answer."""
         return canonical_text(self.answered)
 
-    def mapped(self, change: Callable[[str], str]) -> View:
-        """This view with all of its texts changed."""
-        request, answered = map_texts(self.request, change), map_texts(self.answered, change)
-        return msgspec.structs.replace(self, request=request, answered=answered)
+    def mapped(self, change: Callable[[str], str], units: dict[int, Unit]) -> View:
+        """This view with all of its texts changed; `units` remembers what became of which unit."""
+        form = RequestForm(
+            map_texts(self.form.head, change),
+            tuple(units.get(id(unit)) or units.setdefault(id(unit), unit.mapped(change)) for unit in self.form.units),
+        )
+        return msgspec.structs.replace(self, form=form, answered=map_texts(self.answered, change))
 
 
-def view_of(exchange: Exchange) -> View:
-    """The view of one exchange."""
+def views_of(exchanges: Sequence[Exchange]) -> list[View]:
+    """The views of all exchanges of a run."""
+    forms = Forms()
+    return [_view(exchange, forms) for exchange in exchanges]
+
+
+def _view(exchange: Exchange, forms: Forms) -> View:
     answer = answer_of(exchange)
     answered: dict[str, JsonValue] = {
         "text": answer.text,
@@ -71,34 +69,49 @@ def view_of(exchange: Exchange) -> View:
     }
     if exchange.api == "other":
         answered["body"] = body_to_json(exchange.response.body)
-    return View(label(exchange), (exchange.provider, exchange.api), normal_request(exchange), answer, answered)
+    form = forms.of(normal_request(exchange))
+    return View(label(exchange), (exchange.provider, exchange.api), form, answer, answered)
+
+
+class Conversations:
+    """All starts of conversations that were seen, each with a number: equal starts have equal numbers."""
+
+    def __init__(self) -> None:
+        self._after: dict[tuple[int, int, bytes], int] = {}
+
+    def numbers(self, keys: Sequence[bytes], places: Sequence[int]) -> list[int]:
+        """The number of each start, from the first unit alone to all of them."""
+        made = []
+        number = 0
+        for key, place in zip(keys, places, strict=True):
+            number = self._after.setdefault((number, place, key), len(self._after) + 1)
+            made.append(number)
+        return made
 
 
 class Side:
     """All exchanges of one side, each with what it continues.
 
     ``bases[i]`` is the exchange whose messages are the longest start of exchange i's, None where there is none, and
-    ``owns[i]`` the number of units that i has from it: what follows is its own.
+    ``owns[i]`` the number of units that i has from it: what follows is its own. With `mask` the numbers of
+    placeholders do not count.
     """
 
-    def __init__(self, views: Sequence[View], mask: Callable[[str], str] | None = None) -> None:
+    def __init__(self, views: Sequence[View], conversations: Conversations, *, mask: bool = False) -> None:
         self.views = views
-        self.keys = [[_key(unit, mask) for unit in view.units] for view in views]
+        self._mask = masked if mask else str
+        self.keys = [[unit.masked_key if mask else unit.key for unit in view.form.units] for view in views]
         self.bases: list[int | None] = []
         self.owns: list[int] = []
-        seen: dict[bytes, int] = {}
-        for index, keys in enumerate(self.keys):
-            chain = b""
-            base, own = None, 0
-            for at, key in enumerate(keys):
-                if chain in seen:
-                    base, own = seen[chain], at
-                chain = digest(chain, key)
-            self.bases.append(base)
+        self._whole: list[int] = []
+        seen: dict[int, int] = {}
+        for index, (view, keys) in enumerate(zip(views, self.keys, strict=True)):
+            numbers = conversations.numbers(keys, view.form.places)
+            own = next((at for at in range(len(numbers) - 1, 0, -1) if numbers[at - 1] in seen), 0)
             self.owns.append(own)
-            if keys:
-                seen[chain] = index
-        self._mask = mask
+            self.bases.append(seen[numbers[own - 1]] if own else None)
+            self._whole.append(numbers[-1] if numbers else 0)
+            seen[self._whole[-1]] = index
 
     def home(self, index: int, at: int) -> int:
         """The exchange that brought unit `at` of exchange `index` into the conversation."""
@@ -106,9 +119,9 @@ class Side:
             index = base
         return index
 
-    def own_units(self, index: int) -> list[Unit]:
+    def own_units(self, index: int) -> Sequence[Unit]:
         """What an exchange appended to the conversation that it continues."""
-        return self.views[index].units[self.owns[index] :]
+        return self.views[index].form.units[self.owns[index] :]
 
     def items(self) -> list[Item]:
         """For alignment, from strict to loose: request and answer; request; conversation; what was appended, with
@@ -116,18 +129,21 @@ class Side:
         return [self._item(index) for index in range(len(self.views))]
 
     def _item(self, index: int) -> Item:
-        view, mask = self.views[index], self._mask or str
-        request, answer = digest(mask(view.request_text)), digest(mask(view.answer_text))
+        view = self.views[index]
+        head, answer = self._mask(view.form.head_text), self._mask(view.answer_text)
+        request = digest(head), self._whole[index]
         own = digest(*self.keys[index][self.owns[index] :])
-        levels = (digest(request, answer), request, digest(*self.keys[index]), digest(own, answer), own)
+        keys = (
+            (view.kind, request, digest(answer)),
+            (view.kind, request),
+            self._whole[index],
+            (own, digest(answer)),
+            own,
+        )
         text = "\n".join(unit.canonical for unit in self.own_units(index))
-        return Item(tuple((view.kind, level) for level in levels), view.kind, text)
+        return Item(keys, view.kind[1] == "other", (view.form.head_text, text))
 
 
 def align_sides(old: Side, new: Side) -> list[Op]:
     """The exchanges of both sides, paired."""
-    return align(old.items(), new.items(), move_levels=MOVE_LEVELS)
-
-
-def _key(unit: Unit, mask: Callable[[str], str] | None) -> bytes:
-    return unit.key if mask is None else digest(mask(unit.canonical))
+    return align(old.items(), new.items(), move_levels=MOVE_LEVELS, least=LIKENESS)

@@ -99,9 +99,11 @@ def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:
 
 def _headline(name: str, diff: FixtureDiff) -> str:
     causes = Counter(change.cause for change in diff.changes)
-    told = [_number(causes["authored"], "authored change")] if causes["authored"] else []
-    told += [_number(causes["consequence"], "consequence")] if causes["consequence"] else []
-    left = f"{name}: {', '.join(told) or diff.change}"
+    told = diff.change
+    if causes:
+        told = _number(causes["authored"], "authored change") if causes["authored"] else "no authored change"
+        told += f", {_number(causes['consequence'], 'consequence')}" if causes["consequence"] else ""
+    left = f"{name}: {told}"
     counts = f"{diff.new_count if diff.change == 'added' else diff.old_count}"
     if diff.change == "changed" and diff.old_count != diff.new_count:
         counts = f"{diff.old_count} → {diff.new_count}"
