@@ -26,17 +26,17 @@ def add_to(app: typer.Typer) -> None:
 
 
 def capture(
-    command: list[str] = typer.Argument(None, metavar="-- COMMAND...", help="The command that runs the agent."),
-    name: str = typer.Option(None, "--name", help="The fixture's name; folders with /."),
-    spans_from: list[Path] = typer.Option(
+    command: list[str] | None = typer.Argument(None, metavar="-- COMMAND...", help="The command that runs the agent."),
+    name: str | None = typer.Option(None, "--name", help="The fixture's name; folders with /."),
+    spans_from: list[Path] | None = typer.Option(
         None, "--from", metavar="OTLP", help="Make the fixture from exported spans instead of a command."
     ),
-    refresh: str = typer.Option(None, "--refresh", metavar="NAME", help="Run a fixture's command again."),
+    refresh: str | None = typer.Option(None, "--refresh", metavar="NAME", help="Run a fixture's command again."),
     yes: bool = typer.Option(False, "--yes", help="With --refresh: run the command without asking."),
-    output: Path = typer.Option(None, "--output", metavar="BUNDLE", help="Write a bundle instead of the store."),
+    output: Path | None = typer.Option(None, "--output", metavar="BUNDLE", help="Write a bundle instead of the store."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
-    result_file: Path = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    result_file: Path | None = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Run an agent once and keep the run as a fixture."""
     opened = open_store(store)
@@ -70,7 +70,7 @@ def _refresh(store: Store, name: str, *, yes: bool, quiet: bool) -> tuple[Captur
     from stepfork.config.environment import environ
     from stepfork.workflows.refresh import prepare, refresh
 
-    prepared = prepare(store, name)
+    prepared = prepare(store, name, environ())
     err(f"command   {escape(shell_words(prepared.command))}   in {escape(prepared.cwd.as_posix())}")
     if not yes:
         if not sys.stdin.isatty():

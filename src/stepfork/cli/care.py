@@ -24,7 +24,7 @@ def add_to(app: typer.Typer) -> None:
 
 def fsck(
     staged: bool = typer.Option(False, "--staged", help="Every object of a staged manifest is staged too (a hook)."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Check every object, reference and manifest of the store."""
     from stepfork.workflows import maintenance
@@ -44,7 +44,7 @@ def fsck(
 def gc(
     dry_run: bool = typer.Option(False, "--dry-run", help="List, remove nothing."),
     all_refs: bool = typer.Option(False, "--all-refs", help="Keep what a manifest on any ref reaches too."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Remove objects that no manifest of the work tree or the index reaches."""
     from stepfork.workflows import maintenance
@@ -58,8 +58,8 @@ def gc(
 
 def pack(
     fixture: str = typer.Argument(..., help="A name, manifest or REV:name."),
-    bundle: Path = typer.Argument(None, help="The bundle to write; NAME.sftrace here by default."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    bundle: Path | None = typer.Argument(None, help="The bundle to write; NAME.sftrace here by default."),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Write a fixture as a bundle that travels between projects."""
     from stepfork.workflows import maintenance
@@ -71,8 +71,8 @@ def pack(
 
 def unpack(
     bundle: Path = typer.Argument(..., help="The bundle to read."),
-    name: str = typer.Option(None, "--name", help="The fixture's name; the bundle's own by default."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    name: str | None = typer.Option(None, "--name", help="The fixture's name; the bundle's own by default."),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Take a bundle into the store."""
     from stepfork.workflows import maintenance
@@ -84,7 +84,7 @@ def resolve(
     name: str = typer.Argument(..., help="The fixture that both sides of a merge changed."),
     ours: bool = typer.Option(False, "--ours", help="Take our run whole."),
     theirs: bool = typer.Option(False, "--theirs", help="Take their run whole."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Settle a merge conflict in a fixture: one run whole, never a mixture."""
     from stepfork.workflows import maintenance

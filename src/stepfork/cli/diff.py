@@ -23,7 +23,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def diff(
-    sides: list[str] = typer.Argument(
+    sides: list[str] | None = typer.Argument(
         None, metavar="[OLD [NEW]]", help="Names, manifests, bundles, REV:name, revisions."
     ),
     responses: bool = typer.Option(False, "--responses", help="Compare the answers too."),
@@ -32,7 +32,7 @@ def diff(
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
     exit_code: bool = typer.Option(False, "--exit-code", help="Exit 1 where something differs, as git diff does."),
     color: str = typer.Option("auto", "--color", metavar="auto|always|never"),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Say what differs in meaning. No argument: HEAD and the work tree; one name: its HEAD and its work tree."""
     from stepfork.diff.fixture_diff import DiffOptions

@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 def show(
     fixture: str = typer.Argument(..., help="A name, manifest, bundle, draft or REV:name."),
     as_json: bool = typer.Option(False, "--json", help="The whole fixture as one JSON document."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Read a fixture: where it came from, each call, each step."""
     from stepfork.cli.render.show_text import show_lines
@@ -42,7 +42,7 @@ def show(
 
 def ls(
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """List the fixtures: calls, files, size."""
     from stepfork.workflows.maintenance import list_fixtures
@@ -71,7 +71,7 @@ def ls(
 def validate(
     fixtures: list[str] = typer.Argument(..., help="Names, manifests, bundles or REV:name."),
     partial: bool = typer.Option(False, "--partial", help="Accept the draft of a capture that failed."),
-    store: str = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Check that fixtures can be read whole: every object, every reference."""
     locator = open_locator(store)

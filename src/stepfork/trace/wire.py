@@ -94,22 +94,35 @@ def body_to_json(body: Body) -> Any:
 
 def body_from_json(stored: Any) -> Body:
     """The body of a stored form. Raises CanonicalError where the form is not one that `body_to_json` writes."""
-    match stored:
-        case None:
-            return None
-        case {"json": value, **rest} if _only(rest, "order"):
-            return JsonBody(value, rest.get("order"))
-        case {"text": str(text), **rest} if _only(rest, "reason"):
-            return TextBody(text, rest.get("reason"))
-        case {"base64": str(text), **rest} if not rest:
-            try:
-                return BytesBody(base64.b64decode(text, validate=True))
-            except (binascii.Error, ValueError):
-                raise CanonicalError("a body's base64 cannot be read") from None
-        case {"events": list(events), **rest} if _only(rest, "separator") and all(isinstance(e, str) for e in events):
-            return EventsBody(tuple(events), rest.get("separator", "\n\n"))
-    raise CanonicalError("a body is of no known form")
+    if stored is None:
+        return None
+    kind = next((name for name in _BESIDE if isinstance(stored, dict) and name in stored), None)
+    if kind is None:
+        raise _unknown_form()
+    value, beside = stored[kind], stored.get(_BESIDE[kind]) if kind != "base64" else None
+    if not (stored.keys() <= {kind, _BESIDE[kind]} and (beside is None or isinstance(beside, str))):
+        raise _unknown_form()
+    if kind == "json":
+        return JsonBody(value, beside)
+    if kind == "text" and isinstance(value, str):
+        return TextBody(value, beside)
+    if kind == "base64" and isinstance(value, str):
+        return BytesBody(_decode_base64(value))
+    if kind == "events" and isinstance(value, list) and all(isinstance(event, str) for event in value):
+        return EventsBody(tuple(value), "\n\n" if beside is None else beside)
+    raise _unknown_form()
 
 
-def _only(rest: dict[str, Any], name: str) -> bool:
-    return rest.keys() <= {name} and all(isinstance(item, str) for item in rest.values())
+_BESIDE = {"json": "order", "text": "reason", "base64": "base64", "events": "separator"}
+"""The member that names a body's kind, and the one that may stand beside it."""
+
+
+def _decode_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise CanonicalError("a body's base64 cannot be read") from None
+
+
+def _unknown_form() -> CanonicalError:
+    return CanonicalError("a body is of no known form")

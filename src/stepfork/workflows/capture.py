@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -17,17 +15,18 @@ from stepfork.capture.record import Progress, Recording, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.config.environment import read_dotenv
 from stepfork.errors import UsageError
-from stepfork.normalize.normalize import Context, normalize_run
-from stepfork.normalize.request_key import request_key
-from stepfork.redact.redactor import Finding, redact_run
+from stepfork.normalize.normalize import normalize_run
+from stepfork.normalize.request_key import RunKeys
+from stepfork.redact.finding import Finding
+from stepfork.redact.redactor import redact_run
 from stepfork.redact.secrets import Secrets
 from stepfork.store.bundle import check_bundle_path, write_bundle
 from stepfork.store.drafts import write_draft
 from stepfork.store.names import check_name
 from stepfork.store.store import Store
-from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture, Run, Source
 from stepfork.workflows.otlp_files import read_spans
+from stepfork.workflows.surroundings import surroundings
 
 
 @dataclass(frozen=True)
@@ -75,9 +74,11 @@ def capture(request: CaptureRequest, store: Store, progress: Callable[[Progress]
     check_request(request, store)
     secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)))
     recording, source = _record(request, store, progress)
-    made = assemble(recording.recorded, recording.spans, key=order_key)
+    context = surroundings(request.environ, request.cwd, recording)
+    keys = RunKeys([seen.exchange for seen in recording.recorded], context)
+    made = assemble(recording.recorded, recording.spans, key=keys)
     run, redactions = redact_run(Run(source=source, trace=made.trace, exchanges=made.exchanges), secrets)
-    run = normalize_run(run, _context(request, recording))
+    run = normalize_run(run, context)
     result = CaptureResult(
         name=request.name,
         fixture=None,
@@ -91,11 +92,6 @@ def capture(request: CaptureRequest, store: Store, progress: Callable[[Progress]
         signal=recording.interrupted,
     )
     return _keep(request, store, result)
-
-
-def order_key(exchange: Exchange) -> bytes:
-    """What overlapping chains are sorted by: blind to ids and clocks, so that equal runs stand in one order."""
-    return request_key(exchange).digest()
 
 
 def check_request(request: CaptureRequest, store: Store) -> None:
@@ -135,20 +131,6 @@ def _record(request: CaptureRequest, store: Store, progress: Callable[[Progress]
 def relative_cwd(cwd: Path, start: Path) -> str:
     """`cwd` from the folder that holds the store, with forward slashes."""
     return Path(os.path.relpath(cwd.resolve(), start.resolve())).as_posix()
-
-
-def _context(request: CaptureRequest, recording: Recording) -> Context:
-    return Context(
-        started_ns=recording.started_ns,
-        ended_ns=recording.ended_ns,
-        cwd=str(request.cwd),
-        home=request.environ.get("HOME", ""),
-        tmp=request.environ.get("TMPDIR", tempfile.gettempdir()),
-        hostname=socket.gethostname(),
-        user=request.environ.get("USER", ""),
-        listener=recording.address,
-        token=recording.token,
-    )
 
 
 def _causes(recording: Recording, run: Run) -> tuple[str, ...]:

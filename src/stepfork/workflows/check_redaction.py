@@ -4,7 +4,7 @@ Hooks pay for what is imported here each time: only the standard library, and of
 """
 
 # Without pathlib, which takes longer to load than a clean file to scan.
-# ruff: noqa: PTH100, PTH109, PTH112, PTH114, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH112, PTH114, PTH116, PTH118, PTH120, PTH123
 
 from __future__ import annotations
 

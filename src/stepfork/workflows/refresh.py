@@ -9,11 +9,13 @@ from pathlib import Path
 from stepfork.capture.record import Progress
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
 from stepfork.errors import UsageError
+from stepfork.normalize.known import Context, restore
+from stepfork.normalize.placeholders import Placeholder, parse
+from stepfork.redact.marker import MARKER
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.capture import CaptureRequest, CaptureResult, capture
-
-_MARKS = ("[redacted]", "{{")
+from stepfork.workflows.surroundings import surroundings
 
 
 @dataclass(frozen=True)
@@ -33,19 +35,29 @@ class RefreshResult:
     diff: FixtureDiff | None
 
 
-def prepare(store: Store, name: str) -> Refresh:
-    """What refreshing `name` would run. Raises UsageError where the fixture has no command that can be run as it
-    stands: none was recorded, or a part of it was redacted or templated."""
+def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
+    """What refreshing `name` would run, with this machine's folders and names given back.
+
+    Raises UsageError where the fixture has no command that can be run as it stands: none was recorded, or a part of it
+    was redacted or became a placeholder that has no value here.
+    """
     old = store.read(name)
     source = old.run.source
     if source.kind != "command" or not source.command:
         raise UsageError(f"fixture {name!r} has no command to run again", fix="capture that run yourself")
-    if any(mark in word for word in (*source.command, source.cwd) for mark in _MARKS):
+    cwd = (store.root.parent / source.cwd).resolve()
+    context = surroundings(environ, cwd)
+    if any(MARKER in word or _stays_templated(word, context) for word in source.command):
         raise UsageError(
             f"the command of fixture {name!r} was redacted or templated",
             fix=f"run stepfork capture --name {name} -- COMMAND yourself, with the secret in the environment",
         )
-    return Refresh(old, source.command, (store.root.parent / source.cwd).resolve())
+    return Refresh(old, tuple(restore(word, context) for word in source.command), cwd)
+
+
+def _stays_templated(word: str, context: Context) -> bool:
+    placeholders = [str(piece) for piece in parse(word) if isinstance(piece, Placeholder)]
+    return any(restore(placeholder, context) == placeholder for placeholder in placeholders)
 
 
 def refresh(

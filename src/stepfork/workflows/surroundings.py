@@ -1,0 +1,28 @@
+"""Where a run runs and who runs it: the values that normalisation takes out and a refresh gives back."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from stepfork.capture.record import Recording
+from stepfork.normalize.known import Context
+
+
+def surroundings(environ: Mapping[str, str], cwd: Path, recording: Recording | None = None) -> Context:
+    """The context of a recording, or of a run that begins now."""
+    now = time.time_ns()
+    return Context(
+        started_ns=recording.started_ns if recording else now,
+        ended_ns=recording.ended_ns if recording else now,
+        cwd=str(cwd),
+        home=environ.get("HOME") or environ.get("USERPROFILE", ""),
+        tmp=environ.get("TMPDIR") or tempfile.gettempdir(),
+        hostname=socket.gethostname(),
+        user=environ.get("USER") or environ.get("USERNAME", ""),
+        listener=recording.address if recording else "",
+        token=recording.token if recording else "",
+    )
