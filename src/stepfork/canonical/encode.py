@@ -56,8 +56,8 @@ def plain_dumps(value: Any, limit: int = MAX_DEPTH) -> bytes | None:
         return None
     if b"null" in out and _holds_non_finite(value):
         return None
-    # Indentation alone makes a document that nests too deep longer than this.
-    if len(out) > limit * limit and b" " * (2 * limit + 2) in out and _depth_exceeds(value, limit):
+    # Indentation alone makes a document that nests too deep longer than this, and its deepest lines begin like this.
+    if len(out) > limit * limit and b" " * (2 * limit) in out and _depth_exceeds(value, limit):
         return None
     return _BARE_EXPONENT.sub(rb"e+\1", out) if _ADDS_PLUS else out
 
@@ -95,7 +95,7 @@ def survey(value: Any, limit: int = MAX_DEPTH) -> None:
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
     level = [value]
-    for _ in range(limit + 1):
+    for _ in range(limit):
         containers = [node for node in level if isinstance(node, dict | list | tuple)]
         if not containers:
             return False

@@ -32,7 +32,7 @@ def with_order(value: Any, order: str | None) -> Any:
     """A copy of `value` whose dicts are in the recorded order. Raises CanonicalError where `order` does not fit."""
     words = _unpack(order or "")
     made = _rebuild(value, words)
-    if any(word != "." for word in words):
+    if next(words, None) is not None:
         raise CanonicalError("the recorded order of members does not fit the value")
     return made
 
@@ -60,8 +60,8 @@ def _word(recorded: list[str], names: list[str]) -> str:
 
 def _unpack(order: str) -> Iterator[str]:
     for item in order.split():
-        word, _, count = item.partition("*")
-        if count and not (count.isascii() and count.isdigit() and len(count) < 10):
+        word, star, count = item.partition("*")
+        if star and not (count.isascii() and count.isdigit() and len(count) < 10):
             raise CanonicalError("the recorded order of members cannot be read")
         for _ in range(int(count or 1)):
             yield word
@@ -84,7 +84,8 @@ def _recorded(word: str, names: list[str]) -> list[str]:
     if word == ".":
         return names
     try:
-        ranks = [int(part, 36) for part in word] if "-" not in word else [int(part) for part in word.split("-")]
+        short = len(names) <= len(_DIGITS)
+        ranks = [_DIGITS.index(digit) for digit in word] if short else [int(part) for part in word.split("-")]
         recorded = [names[rank] for rank in ranks]
     except (ValueError, IndexError):
         recorded = []
