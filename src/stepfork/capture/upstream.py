@@ -105,6 +105,8 @@ class UpstreamAnswer:
         self.url = url
         self.framed = "Content-Length" in response.headers or "Transfer-Encoding" in response.headers
         self._content = response.content
+        connection = response.connection
+        self._protocol = connection.protocol if connection is not None else None
 
     def at_hand(self) -> bytes:
         """What has arrived already."""
@@ -114,11 +116,18 @@ class UpstreamAnswer:
     async def read(self) -> bytes:
         """The next piece as soon as there is one."""
         with _broken_off():
-            return await self._content.readany()
+            piece = await self._content.readany()
+        if not piece and self._was_reset():
+            raise BrokenOffError
+        return piece
 
     def at_end(self) -> bool:
         """Whether all was read."""
-        return self._content.at_eof() and self._content.exception() is None
+        return self._content.at_eof() and self._content.exception() is None and not self._was_reset()
+
+    def _was_reset(self) -> bool:
+        """aiohttp takes any loss of the connection for the end of a body without framing."""
+        return not self.framed and self._protocol is not None and isinstance(self._protocol.exception(), OSError)
 
 
 @contextmanager

@@ -61,6 +61,8 @@ def conclude(transcript: Transcript, limits: Limits, room: int) -> Concluded:
     flaws: list[_Flaw] = [flaw] if flaw else []
     if asked.fault:
         flaws.append(("unreadable", f"the request body {asked.fault}"))
+    if not transcript.request_whole and response.ending == "complete":
+        flaws.append(("unfinished", "the agent did not send the whole request"))
     if asked.over:
         flaws.append(("limit", "the request body is larger than what is kept of one"))
     exchange = Exchange(transcript.provider, api, request, response)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import suppress
 from urllib.parse import unquote
 
 from aiohttp import web
 
-from stepfork.listener.body import BodyError, HungUpError, StalledError, TooLargeError, invite, pieces
+from stepfork.listener.body import HungUpError, StalledError, TooLargeError
 from stepfork.listener.coding import supported
 from stepfork.listener.door import ModelRoute
 from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError
@@ -18,9 +16,7 @@ from stepfork.listener.headers import onward_request
 from stepfork.listener.relay import Relay
 from stepfork.listener.tape import Tape
 from stepfork.listener.transcript import Transcript
-
-_AT_ONCE = 1 << 16  # a body up to this size is read whole and sent with its head, in one packet
-_REST_SECONDS = 2.0  # how long the rest of a body is waited for when the upstream answered before it had all of it
+from stepfork.listener.upload import Upload
 
 
 class Proxy:
@@ -57,7 +53,7 @@ class Proxy:
             raise
 
     async def _forward(self, request: web.BaseRequest, route: ModelRoute, transcript: Transcript) -> web.StreamResponse:
-        upload = _Upload(request, transcript, self._tape)
+        upload = Upload(request, transcript, self._tape)
         try:
             try:
                 return await self._send(request, route, transcript, upload)
@@ -69,9 +65,11 @@ class Proxy:
             return self._refused(transcript, 413, f"the body is over {self._tape.limits.request_bytes} bytes")
         except StalledError:
             return self._refused(transcript, 408, "the body did not come")
+        finally:
+            upload.close()
 
     async def _send(
-        self, request: web.BaseRequest, route: ModelRoute, transcript: Transcript, upload: _Upload
+        self, request: web.BaseRequest, route: ModelRoute, transcript: Transcript, upload: Upload
     ) -> web.StreamResponse:
         body = await upload.body()
         headers = onward_request(request.headers.items(), self._codings)
@@ -125,49 +123,6 @@ class Proxy:
         response = _explained(status, reason)
         response.force_close()
         return response
-
-
-class _Upload:
-    """The request's body on its way: kept piece by piece while it goes on. ``fault`` is why it stopped."""
-
-    def __init__(self, request: web.BaseRequest, transcript: Transcript, tape: Tape) -> None:
-        self._request = request
-        self._transcript = transcript
-        self._tape = tape
-        self._is_whole = False
-        self.fault: BodyError | None = None
-
-    async def body(self) -> bytes | AsyncIterator[bytes]:
-        """A small body at once, a larger one as it comes."""
-        if not self._request.body_exists:
-            self._is_whole = True
-            return b""
-        length = self._request.content_length
-        if length is not None and length > self._tape.limits.request_bytes:
-            raise TooLargeError
-        await invite(self._request)
-        if length is None or length > _AT_ONCE:
-            return self._passing()
-        return b"".join([piece async for piece in self._passing()])
-
-    async def rest(self) -> None:
-        """Keeps what an upstream that answered early did not want, so that the recording is the same in each run."""
-        if not self._is_whole:
-            with suppress(BodyError, TimeoutError):
-                async with asyncio.timeout(_REST_SECONDS):
-                    async for _ in self._passing():
-                        pass
-
-    async def _passing(self) -> AsyncIterator[bytes]:
-        limits = self._tape.limits
-        try:
-            async for piece in pieces(self._request, limits.request_bytes, limits.idle_seconds):
-                self._tape.asked(self._transcript, piece)
-                yield piece
-        except BodyError as error:
-            self.fault = error
-            raise
-        self._is_whole = True
 
 
 def _explained(status: int, reason: str) -> web.Response:

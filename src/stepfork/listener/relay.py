@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import socket
+import struct
+import sys
 from collections.abc import Sequence
 
 from aiohttp import web
 from multidict import CIMultiDict
 
 from stepfork.listener.headers import onward_response
+
+_RESET_ON_CLOSE = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
 
 
 class Relay(web.StreamResponse):
@@ -43,5 +48,9 @@ class Relay(web.StreamResponse):
             return
         if self._length_check:
             transport.close()  # what was written still arrives; the missing final chunk or length tells the rest
-        else:
-            transport.abort()  # without framing only a reset can tell
+            return
+        # Without framing, an end and a break look alike unless the connection is reset.
+        connection = transport.get_extra_info("socket")
+        if connection is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        transport.abort()

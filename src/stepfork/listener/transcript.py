@@ -32,6 +32,7 @@ class Transcript:
         "query",
         "request_headers",
         "request_pieces",
+        "request_whole",
         "response_headers",
         "response_pieces",
         "response_size",
@@ -53,6 +54,7 @@ class Transcript:
         self.url = ""
         self.request_headers: Mapping[str, str] = {}
         self.request_pieces: list[bytes] = []
+        self.request_whole = True
         self.status = 0
         self.response_headers: Mapping[str, str] = {}
         self.response_pieces: list[bytes] = []
