@@ -74,7 +74,7 @@ def _rebuild(value: Any, words: Iterator[str]) -> Any:
         return value
     names = sorted(value)
     word = next(words, ".") if len(names) > 1 else "."
-    built = {name: None for name in _recorded(word, names)}
+    built: dict[str, Any] = dict.fromkeys(_recorded(word, names))
     for name in names:
         built[name] = _rebuild(value[name], words)
     return built

@@ -59,7 +59,7 @@ def join_marker(pieces: list[Any]) -> dict[str, Any]:
     return {JOIN: pieces}
 
 
-def value_marker(path: tuple[str | int, ...]) -> dict[str, Any]:
+def value_marker(path: tuple[str | int | None, ...]) -> dict[str, Any]:
     """Stands for a value of an exchange: ``(index, "request" | "response", step...)``."""
     return {VALUE: list(path)}
 

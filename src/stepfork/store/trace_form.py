@@ -21,7 +21,8 @@ from stepfork.trace.step import Step, StepError, Trace, Usage
 POINTED = 200
 """Characters of text, or bytes of a value's canonical form, from which on a trace points instead of repeating."""
 
-Path = tuple[str | int, ...]
+Path = tuple[str | int | None, ...]
+"""Steps into an exchange: a member, an item, or None: the text read as JSON."""
 
 
 def trace_document(trace: Trace) -> dict[str, Any]:
@@ -77,7 +78,7 @@ class Pointers:
                 self._places.setdefault(value, path)
             inner = _json_inside(value)
             if inner is not None:
-                self._look(inner, path)
+                self._look(inner, (*path, None))
         elif isinstance(value, dict | list):
             digest = _digest(value) if self._values else None
             if digest in self._values:
@@ -113,7 +114,9 @@ class Pointed:
     def value(self, path: list[Any]) -> Any:
         """What stands at ``[index, "request" | "response", step...]``. Raises DamagedError where nothing does."""
         match path:
-            case [int(index), "request" | "response" as side, *steps] if 0 <= index < len(self._exchanges):
+            case [int(index), "request" | "response" as side, *steps] if type(index) is int and 0 <= index < len(
+                self._exchanges
+            ):
                 body = getattr(self._exchanges[index], side).body
                 node = body.value if isinstance(body, JsonBody) else None
                 for step in steps:
@@ -122,10 +125,11 @@ class Pointed:
         raise DamagedError("a trace points at an exchange that is not there")
 
     def _step(self, node: Any, step: Any) -> Any:
-        if isinstance(node, str):
+        if isinstance(node, str) and step is None:
             if node not in self._parsed:
                 self._parsed[node] = _json_inside(node)
-            node = self._parsed[node]
+            if self._parsed[node] is not None:
+                return self._parsed[node]
         if isinstance(node, dict) and isinstance(step, str) and step in node:
             return node[step]
         if isinstance(node, list) and type(step) is int and 0 <= step < len(node):
