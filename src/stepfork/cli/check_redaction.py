@@ -1,7 +1,7 @@
 """The check-redaction command: parsed by hand, since a hook pays for every import each time."""
 
 # Without pathlib, which takes longer to load than a clean file to scan.
-# ruff: noqa: PTH100, PTH109, PTH112, PTH114, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH109, PTH123
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import os
 import sys
 
 from stepfork.cli.console import err, out
-from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.config.environment import environ, read_dotenv, store_override
 from stepfork.errors import StepforkError, UsageError
-from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
 from stepfork.workflows import check_redaction as workflow
 
@@ -40,7 +38,8 @@ Options:
   --json    Print one JSON document.
   --help    Show this message and exit.
 
-Exit codes: 0 no secret, 1 a secret was found, 2 something could not be scanned.
+Exit codes: 0 no secret, 1 a secret was found, 2 something could not be scanned
+(and no secret was found in the rest).
 """
 
 
@@ -76,12 +75,12 @@ def main(argv: list[str]) -> int:
         secrets = Secrets.collect(variables, read_dotenv(folder))
         checked = _check(options, folder, variables, secrets)
     except StepforkError as error:
-        err(f"{NAME}: {escape(str(error))}")
+        err(f"{NAME}: {_escaped(str(error))}")
         return BAD_INPUT
     except OSError as error:
-        err(f"{NAME}: {escape(error.strerror or 'cannot be read')}")
+        err(f"{NAME}: {_escaped(error.strerror or 'cannot be read')}")
         return BAD_INPUT
-    code = BAD_INPUT if checked.problems else NO if checked.findings else OK
+    code = NO if checked.findings else BAD_INPUT if checked.problems else OK
     try:
         _report(checked, options, secrets, code)
     except BrokenPipeError:
@@ -101,23 +100,20 @@ def _check(options: Options, folder: str, variables: dict[str, str], secrets: Se
 
 
 def _report(checked: Checked, options: Options, secrets: Secrets, code: int) -> None:
-    def shown(name: str) -> str:
-        return escape(redact_text(name, secrets))
-
     if options.json:
         out(_document(checked, secrets))
         return
     for name, reason in checked.problems:
-        err(f"{NAME}: {shown(name)}: {reason}")
+        err(f"{NAME}: {_shown(name, secrets)}: {reason}")
     for name, kind in checked.notes:
         if len(options.paths) and name in options.paths:
             err(
-                f"{shown(name)}: {kind}, read for the text in it"
+                f"{_shown(name, secrets)}: {kind}, read for the text in it"
                 if kind != "an empty file"
-                else f"{shown(name)}: {kind}"
+                else f"{_shown(name, secrets)}: {kind}"
             )
     if checked.findings:
-        rows = [(shown(item.where), escape(item.path), item.rule) for item in checked.findings]
+        rows = [(_shown(item.where, secrets), _escaped(item.path), item.rule) for item in checked.findings]
         files = len({item.where for item in checked.findings})
         total = len(rows)
         out(f"{NAME}: {_count(total, 'finding')} in {files} of {_count(checked.scanned, *_NOUNS[checked.source])}")
@@ -128,6 +124,23 @@ def _report(checked: Checked, options: Options, secrets: Secrets, code: int) -> 
         out(f"{NAME}: no secret in {_count(checked.scanned, *_NOUNS[checked.source])}{suffix}")
     else:
         out(f"{NAME}: no file was scanned{_WHY_NONE.get(checked.source, '') if code == OK else ''}")
+
+
+def _escaped(text: str) -> str:
+    from stepfork.cli.escape import escape
+
+    return escape(text)
+
+
+def _shown(name: str, secrets: Secrets) -> str:
+    """A file's name as it may be shown: names come from outside, and one may hold a secret itself."""
+    return _escaped(_redacted(name, secrets))
+
+
+def _redacted(name: str, secrets: Secrets) -> str:
+    from stepfork.redact.redactor import redact_text
+
+    return redact_text(name, secrets)
 
 
 _NOUNS = {
@@ -167,11 +180,11 @@ def _document(checked: Checked, secrets: Secrets) -> str:
             "source": checked.source,
             "scanned": checked.scanned,
             "findings": [
-                {"file": redact_text(item.where, secrets), "path": item.path, "rule": item.rule}
+                {"file": _redacted(item.where, secrets), "path": item.path, "rule": item.rule}
                 for item in checked.findings
             ],
-            "problems": [{"file": redact_text(name, secrets), "reason": reason} for name, reason in checked.problems],
-            "notes": [{"file": redact_text(name, secrets), "kind": kind} for name, kind in checked.notes],
+            "problems": [{"file": _redacted(name, secrets), "reason": reason} for name, reason in checked.problems],
+            "notes": [{"file": _redacted(name, secrets), "kind": kind} for name, kind in checked.notes],
         },
         indent=2,
         ensure_ascii=True,

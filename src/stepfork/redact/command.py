@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.names import is_secret_flag, is_secret_variable
 from stepfork.redact.pattern import pattern
 from stepfork.redact.span import Span
@@ -15,9 +13,9 @@ if TYPE_CHECKING:
 FLAG = "command-line flag"
 VARIABLE = "command-line variable"
 
-_FLAG = pattern(r"(--?[A-Za-z][A-Za-z0-9_.-]*)(?:=(.*))?\Z", re.DOTALL)
-_VARIABLE = pattern(r"([A-Za-z_][A-Za-z0-9_]*)=(.+)\Z", re.DOTALL)
-_WORD = pattern(r"""(?:[^\s"'\\;|&<>()]|"(?:[^"\\]|\\.)*"|'[^']*'|\\.)+""", re.DOTALL)
+_FLAG = pattern(r"(?s)(--?[A-Za-z][A-Za-z0-9_.-]*)(?:=(.*))?\Z")
+_VARIABLE = pattern(r"(?s)([A-Za-z_][A-Za-z0-9_]*)=(.+)\Z")
+_WORD = pattern(r"""(?s)(?:[^\s"'\\;|&<>()]|"(?:[^"\\]|\\.)*"|'[^']*'|\\.)+""")
 
 
 def command_secrets(arguments: Sequence[str]) -> list[list[Span]]:

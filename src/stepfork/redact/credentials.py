@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-import re
 
 from stepfork.redact.marker import is_stand_in
 from stepfork.redact.pattern import pattern
@@ -14,13 +13,13 @@ BEARER = ("earer", "EARER")
 BASIC = ("asic ", "ASIC ", "asic\t")
 URL = ("://",)
 
-_BEARER = pattern(r"earer(?:\s+|:\s*)([A-Za-z0-9._~+/-]{16,}=*)", re.IGNORECASE)
-_BASIC = pattern(r"asic\s+([A-Za-z0-9+/_-]{8,}={0,2})", re.IGNORECASE)
+_BEARER = pattern(r"(?i)earer(?:\s+|:\s*)([A-Za-z0-9._~+/-]{16,}=*)")
+_BASIC = pattern(r"(?i)asic\s+([A-Za-z0-9+/_-]{8,}={0,2})")
 _USERINFO = pattern(r"""://[^\s/?#@:"'<>`\\|]*:([^\s/?#"'<>`|]+)@(?=[A-Za-z0-9\[_.-])""")
 _SCHEME_NAME = pattern(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
 
 
-def bearer_at(text: str, start: int) -> Span | None:
+def bearer_at(text: str, start: int, _end: int) -> Span | None:
     """The token of ``Bearer TOKEN`` whose name goes on at `start`; prose about bearers has none."""
     match = _BEARER.match(text, start)
     if match is None or start == 0 or text[start - 1] not in "bB":
@@ -34,7 +33,7 @@ def bearer_at(text: str, start: int) -> Span | None:
     return Span(first, last, "bearer token")
 
 
-def basic_at(text: str, start: int) -> Span | None:
+def basic_at(text: str, start: int, _end: int) -> Span | None:
     """The credentials of ``Basic BASE64`` whose name goes on at `start`: they decode to ``user:password``."""
     match = _BASIC.match(text, start)
     if match is None or start == 0 or text[start - 1] not in "bB":
@@ -53,7 +52,7 @@ def basic_at(text: str, start: int) -> Span | None:
 _STANDARD = str.maketrans("-_", "+/")
 
 
-def userinfo_at(text: str, start: int) -> Span | None:
+def userinfo_at(text: str, start: int, _end: int) -> Span | None:
     """The password of ``scheme://user:password@host`` whose ``://`` stands at `start`."""
     match = _USERINFO.match(text, start)
     if match is None or not _SCHEME_NAME.search(text, max(0, start - 40), start):

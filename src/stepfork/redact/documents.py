@@ -103,7 +103,7 @@ def plain_text(text: str, secrets: Secrets, first: int = 1) -> list[Finding]:
     if is_event_stream(text):
         redactor = Redactor(secrets)
         redactor.text(text, Place(()))
-        return list(redactor.findings)
+        return [Finding(item.rule, item.path.removeprefix("/events ")) for item in redactor.findings]
     found: list[Finding] = []
     at, line = 0, first
     for span in secrets.matcher.find(text):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-import re
 
 from stepfork.redact.names import is_secret_variable, strength
 from stepfork.redact.pattern import pattern
@@ -24,7 +23,7 @@ MAX_BLOB = 4096
 
 _USERINFO = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?#]+)@")
 _BASE64_RUN = pattern(r"[A-Za-z0-9+/_-]+={0,2}")
-_ANCHOR = pattern(r"[A-Za-z0-9]+")
+_PERCENT = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 
 
 def secrets_of(variables: Mapping[str, str]) -> dict[str, str]:
@@ -38,7 +37,7 @@ def secrets_of(variables: Mapping[str, str]) -> dict[str, str]:
         if is_secret_variable(name) and len(value.strip()) >= MIN_LENGTH:
             for piece in _pieces(value):
                 found.setdefault(piece, name)
-        match = _USERINFO.match(value)
+        match = _USERINFO.match(value) if "://" in value else None
         if match is not None and len(match.group(1)) >= MIN_LENGTH:
             found.setdefault(match.group(1), name)
             decoded = _unquoted(match.group(1))
@@ -48,7 +47,7 @@ def secrets_of(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _unquoted(text: str) -> str:
-    return re.sub(r"%([0-9A-Fa-f]{2})", lambda match: chr(int(match.group(1), 16)), text)
+    return _PERCENT.sub(lambda match: bytes.fromhex(match.group().replace("%", "")).decode("utf-8", "replace"), text)
 
 
 def _pieces(value: str) -> Iterator[str]:
@@ -114,8 +113,12 @@ class Known:
 
 def _anchors_of(spellings: tuple[str, ...]) -> tuple[str, ...] | None:
     """The longest run of letters and digits of each spelling: what no escape changes."""
-    anchors = {max(_ANCHOR.findall(spelling), key=len, default="") for spelling in spellings}
+    anchors = {max(_runs(spelling), key=len, default="") for spelling in spellings}
     return tuple(sorted(anchors)) if all(len(anchor) >= 4 for anchor in anchors) else None
+
+
+def _runs(text: str) -> list[str]:
+    return "".join(char if char.isascii() and char.isalnum() else " " for char in text).split()
 
 
 def blob_at(text: str, start: int, end: int, rule: str) -> Span:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.pattern import pattern
 
 MARKER = "[redacted]"
 """The replacement of every secret, whatever its kind: it has no character that JSON, a URL or a shell would escape."""
 
 _STAND_IN = pattern(
-    r"""(?: \$\{?\w+ | \{\{ | \{[\w.-]*\}?$ | <[^<>]*>?$ | %\( | %\w+%$ | \*{3} | \.{3} | …
+    r"""(?xi)(?: \$\{?\w+ | \{\{ | \{[\w.-]*\}?$ | <[^<>]*>?$ | %\( | %\w+%$ | \*{3} | \.{3} | …
           | x{4,}$ | (?:your|my|some|the|insert|example|placeholder|changeme|replace)(?:[-_ ]|$)
           | (?:process\.env|os\.environ|os\.getenv|env\.|secrets\.|vars\.|var\.|config\.|settings\.|self\.|this\.) )""",
-    re.VERBOSE | re.IGNORECASE,
 )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from stepfork.redact.automaton import Automaton
 from stepfork.redact.credentials import BASIC, BEARER, URL, basic_at, bearer_at, userinfo_at
 from stepfork.redact.known import Known, blob_at
@@ -26,9 +24,8 @@ class Matcher:
 
     def __init__(self, known: Known) -> None:
         self.known = known
-        looks = _looks(known)
-        self._automaton = Automaton(list(looks))
-        self._looks = [tuple(found) for found in looks.values()]
+        self._automaton: Automaton | None = None
+        self._looks: list[tuple[Look, ...]] = []
 
     def find(self, text: str) -> list[Span]:
         """Disjoint spans of the secrets of `text`, in order; the same for the same text and known values."""
@@ -40,12 +37,20 @@ class Matcher:
         return merge(found) if found else found
 
     def _in_view(self, text: str) -> Iterator[Span]:
-        for index, start, end in self._automaton.find(text):
+        for index, start, end in self._literals().find(text):
             for look in self._looks[index]:
                 span = look(text, start, end)
                 if span is not None:
                     yield span
         yield from unanchored_in(text)
+
+    def _literals(self) -> Automaton:
+        """Made when first asked: a check of clean files needs none."""
+        if self._automaton is None:
+            looks = _looks(self.known)
+            self._looks = [tuple(found) for found in looks.values()]
+            self._automaton = Automaton(list(looks))
+        return self._automaton
 
 
 def _looks(known: Known) -> dict[str, list[Look]]:
@@ -53,39 +58,27 @@ def _looks(known: Known) -> dict[str, list[Look]]:
     looks: dict[str, list[Look]] = {}
     for shape in SHAPES:
         for anchor in shape.anchors:
-            looks.setdefault(anchor, []).append(partial(_shape, shape))
-    for anchors, look in ((ANCHORS, named_at), (BEARER, _bearer), (BASIC, _basic), (URL, _url)):
+            looks.setdefault(anchor, []).append(_for_shape(shape))
+    for anchors, look in ((ANCHORS, named_at), (BEARER, bearer_at), (BASIC, basic_at), (URL, userinfo_at)):
         for anchor in anchors:
             looks.setdefault(anchor, []).append(look)
     for spelling, rule in known.plain.items():
-        looks.setdefault(spelling, []).append(partial(_exactly, rule))
+        looks.setdefault(spelling, []).append(_for_value(rule))
     for core, rule in known.base64.items():
-        looks.setdefault(core, []).append(partial(_in_base64, rule))
+        looks.setdefault(core, []).append(_for_base64(rule))
     return looks
 
 
-def _shape(shape: Shape, text: str, start: int, _end: int) -> Span | None:
-    return shape_at(shape, text, start)
+def _for_shape(shape: Shape) -> Look:
+    return lambda text, start, _end: shape_at(shape, text, start)
 
 
-def _bearer(text: str, start: int, _end: int) -> Span | None:
-    return bearer_at(text, start)
+def _for_value(rule: str) -> Look:
+    return lambda _text, start, end: Span(start, end, rule)
 
 
-def _basic(text: str, start: int, _end: int) -> Span | None:
-    return basic_at(text, start)
-
-
-def _url(text: str, start: int, _end: int) -> Span | None:
-    return userinfo_at(text, start)
-
-
-def _exactly(rule: str, _text: str, start: int, end: int) -> Span:
-    return Span(start, end, rule)
-
-
-def _in_base64(rule: str, text: str, start: int, end: int) -> Span:
-    return blob_at(text, start, end, rule)
+def _for_base64(rule: str) -> Look:
+    return lambda text, start, end: blob_at(text, start, end, rule)
 
 
 if TYPE_CHECKING:

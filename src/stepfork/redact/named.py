@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.marker import is_stand_in
 from stepfork.redact.names import PASSWORD, STRONG, WEAK, is_secret_parameter, strength
 from stepfork.redact.pattern import pattern
@@ -22,7 +20,7 @@ _LONGEST = 8192
 
 _NAME_LEFT = pattern(r"[A-Za-z0-9_.-]{0,80}\Z")
 _NAME_RIGHT = pattern(r"[A-Za-z0-9_-]{0,40}")
-_QUOTES = "\"'`"
+_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 _AFTER = pattern(r"""(?P<quote>\\*["'`])?\]?[ \t]*(?P<sign>=>|:=|==?|:)(?P<space>\s{0,40}(?:\\\s+)?)""")
 _OPEN = pattern(r"""(?:[bruf]{1,2}(?=["']))?(?P<quote>\\*(?:\"\"\"|'''|["'`]))""")
 _BARE = pattern(
@@ -30,12 +28,11 @@ _BARE = pattern(
 )
 _BARE_PASSWORD = pattern(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
 _SCHEME = pattern(
-    r"(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+", re.IGNORECASE
+    r"(?i)(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+"
 )
 _NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
 _FLAG_GAP = pattern(r"[ \t]+(?=[^-\s])")
 _VARIABLE = pattern(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)+\Z|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_RAW_VALUE = pattern(r"""[\\"'`\]\s]{0,12}(?:[:=>]|%3[aAdD]|(?<==))[\\"'`\s:=>ntrbuf\[]{0,60}[^\s"'`\\]{6}""")
 _WORDLIKE = pattern(r"[A-Za-z][a-z]*(?:[-_ .][A-Za-z]?[a-z]*)*\Z")
 _LOCATION = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
 
@@ -61,15 +58,50 @@ def named_at(text: str, start: int, end: int) -> Span | None:
 
 
 def may_be_named(text: str, start: int, end: int) -> bool:
-    """Whether a name of which an anchor stands at `start` to `end` may introduce a secret, in a text with escapes."""
-    left = _NAME_LEFT.search(text, max(0, start - 80), start)
-    begin = left.start() if left else start
-    stop = end if text[end - 1] == "=" else _NAME_RIGHT.match(text, end).end()  # type: ignore[union-attr]
-    if _RAW_VALUE.match(text, stop) is None and text[max(0, begin - 2) : begin] != "--":
-        return text[begin : begin + 2] == "--"
+    """Whether a name of which an anchor stands at `start` to `end` may introduce a secret, in a text with escapes.
+
+    Asked of every `total_tokens` of a file, so it reads character by character and loads nothing.
+    """
+    begin, stop = start, end
+    while begin > max(0, start - 80) and text[begin - 1] in _NAME:
+        begin -= 1
+    while stop < min(len(text), end + 40) and text[stop] in _NAME:
+        stop += 1
+    if (
+        not _value_follows(text, stop, signed=text[end - 1] == "=")
+        and text[max(0, begin - 2) : begin + 2].find("--") < 0
+    ):
+        return False
     name = text[begin:stop].rstrip("=").strip(".-")
-    after_escape = name[1:] if begin and text[begin - 1] in "\\%" else name
-    return any(strength(one) is not None or is_secret_parameter(one) for one in {name, after_escape, name[2:]})
+    spellings = {name, name[1:], name[2:]} if begin and text[begin - 1] in "\\%" else {name}
+    return any(strength(one) is not None or is_secret_parameter(one) for one in spellings)
+
+
+def _value_follows(text: str, index: int, *, signed: bool) -> bool:
+    """Whether after a name comes a sign and a value of six characters or more, however quoted and escaped."""
+    limit = index + 12
+    while index < min(len(text), limit) and (text[index] in "\\\"'`]" or text[index].isspace()):
+        index += 1
+    if not signed:
+        if text[index : index + 3] in ("%3A", "%3a", "%3D", "%3d"):
+            return True
+        if text[index : index + 1] not in (":", "=", ">"):
+            return False
+    limit, closing = index + 60, ""
+    while index < min(len(text), limit) and (text[index] in ":=>[\"'`\\" or text[index].isspace()):
+        if text[index] in "\"'`":
+            closing = text[index]
+        index += 2 if text[index] == "\\" and text[index + 1 : index + 2] in ("n", "r", "t") else 1
+    return _length(text, index, closing or "\"'`") >= 6
+
+
+def _length(text: str, index: int, closing: str) -> int:
+    """How many characters of a value stand at `index`, counted as far as it matters; an escape is one."""
+    count = 0
+    while count < 6 and index < len(text) and not text[index].isspace() and text[index] not in closing:
+        index += 2 if text[index] == "\\" else 1
+        count += 1
+    return count
 
 
 def is_named_secret(name: str, value: str) -> bool:

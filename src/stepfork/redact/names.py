@@ -6,8 +6,6 @@ last word together with the one before. `strength` says how much a value must sh
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.pattern import pattern
 
 PASSWORD = "password"  # noqa: S105 (a kind of name)
@@ -21,8 +19,6 @@ WEAK = "weak"
 def _set(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
-
-_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 _PASSWORDS = _set("password passwd passphrase passcode userpassword")
 _ONE_WORD = _set(
@@ -64,7 +60,27 @@ _NO_TOKENS = _set(
 
 def words(name: str) -> list[str]:
     """The words of a name in lower case: ``ocp-apim-SubscriptionKey`` is ocp, apim, subscription, key."""
-    return [word.lower() for word in _WORD.findall(name)]
+    found: list[str] = []
+    start, before = 0, ""
+    for index, char in enumerate(name + " "):
+        kind = _kind(char)
+        if kind != before:
+            if before == "upper" and kind == "lower":  # the last capital begins the next word: APIKey is API, Key
+                if index - 1 > start:
+                    found.append(name[start : index - 1].lower())
+                start = index - 1
+            else:
+                if before:
+                    found.append(name[start:index].lower())
+                start = index
+            before = kind
+    return found
+
+
+def _kind(char: str) -> str:
+    if not char.isascii() or not char.isalnum():
+        return ""
+    return "digit" if char.isdigit() else "upper" if char.isupper() else "lower"
 
 
 def strength(name: str) -> str | None:
@@ -100,14 +116,16 @@ def _token_strength(before: str, *, plural: bool) -> str | None:
     return None if plural or before in _NO_TOKENS else WEAK
 
 
-_ENVIRONMENT = pattern(r"(?:KEY|TOKEN|SECRET|PASSWORD|_PASS|_PWD|PASSWD|CREDENTIALS?|DSN|AUTH)\Z", re.IGNORECASE)
+_ENVIRONMENT = tuple(
+    "KEY TOKEN SECRET PASSWORD _PASS _PWD PASSWD CREDENTIALS CREDENTIAL DSN AUTH".split()  # noqa: SIM905
+)
 _PATHS = frozenset(("PWD", "OLDPWD"))
 
 
 def is_secret_variable(name: str) -> bool:
     """Whether an environment variable of this name holds a secret (its last word says so, and it is no path)."""
     upper = name.upper()
-    return bool(_ENVIRONMENT.search(upper)) and upper not in _PATHS and not upper.endswith("_ASKPASS")
+    return upper.endswith(_ENVIRONMENT) and upper not in _PATHS and not upper.endswith("_ASKPASS")
 
 
 _PARAMETERS = _set("key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password")

@@ -7,8 +7,6 @@ with its escapes undone. A text that is called clean here is one in which the ma
 
 from __future__ import annotations
 
-from functools import partial
-
 from stepfork.redact.automaton import Automaton
 from stepfork.redact.credentials import BEARER, URL
 from stepfork.redact.named import ANCHORS as NAMES
@@ -30,10 +28,7 @@ _LEFT = 260
 _NEAR, _FAR = 600, 12_000
 """Characters after a literal that are read first, and that are read where those hold a value without an end."""
 
-_ESCAPED_ASCII = pattern(r"\\u00[2-7]|\\x[2-7]")
-_PLAIN = pattern(r"[A-Za-z0-9_.-]+")
 _RESERVED = frozenset("/+=:@~$\\s ")
-_AT = pattern(r"[^\s\"'<>`\\/?#]{0,260}@|\\/|%")
 _END = pattern(r"[\s\"'`<>]")
 
 
@@ -50,7 +45,7 @@ class Prefilter:
 
     def may_hold_secret(self, text: str) -> bool:
         """False where no rule can find anything in `text`, however it is parsed; True where one does or might."""
-        if self._matcher.known.anchors is None or _ESCAPED_ASCII.search(text):
+        if self._matcher.known.anchors is None or _spells_ascii_by_number(text):
             return True
         if "data:" in text and "delta" in text:
             return True  # what several deltas spell out together stands nowhere in one piece
@@ -79,7 +74,7 @@ def _checks(matcher: Matcher) -> dict[str, list[Check]]:
 
     for shape in SHAPES:
         if _is_plain(shape):
-            add(shape.anchors, partial(_matches, shape))
+            add(shape.anchors, _for_shape(shape))
         else:
             add({_core(anchor) for anchor in shape.anchors}, _always)
     add(NAMES, may_be_named)
@@ -92,6 +87,11 @@ def _checks(matcher: Matcher) -> dict[str, list[Check]]:
     return checks
 
 
+def _spells_ascii_by_number(text: str) -> bool:
+    """Whether a visible ASCII character is spelled ``\\u0041`` or ``\\x41``, as no encoder does for a letter."""
+    return any(mark + digit in text for mark in ("\\u00", "\\x") if mark in text for digit in "234567")
+
+
 def _is_plain(shape: Shape) -> bool:
     """Whether no character of the credential is ever spelled as an escape, so that its pattern reads raw text."""
     return not _RESERVED.intersection(shape.pattern + "".join(shape.anchors))
@@ -99,16 +99,20 @@ def _is_plain(shape: Shape) -> bool:
 
 def _core(literal: str) -> str:
     """The longest run of a literal that no escape changes."""
-    runs: list[str] = _PLAIN.findall(literal)
-    return max(runs, key=len)
+    kept = "".join(char if char.isalnum() or char in "_.-" else " " for char in literal)
+    return max(kept.split(), key=len)
 
 
-def _matches(shape: Shape, text: str, start: int, _end: int) -> bool:
-    return pattern_of(shape).match(text, start) is not None
+def _for_shape(shape: Shape) -> Check:
+    return lambda text, start, _end: pattern_of(shape).match(text, start) is not None
 
 
 def _has_at(text: str, _start: int, end: int) -> bool:
-    return _AT.match(text, end) is not None
+    """Whether what follows ``://`` may be a user and a password."""
+    if text.startswith(("%", "\\/"), end):
+        return True
+    at = text.find("@", end, end + 262)
+    return at >= 0 and not any(char.isspace() or char in "/?#\"'<>`" for char in text[end:at])
 
 
 def _always(_text: str, _start: int, _end: int) -> bool:

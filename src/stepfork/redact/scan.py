@@ -18,8 +18,8 @@ def scan_bytes(data: bytes, secrets: Secrets, name: str = "") -> list[Finding]:
     """
     decoded = decode(data)
     found = scan_text(decoded.text, secrets, name)
-    if decoded.binary and "\0" in decoded.text:
-        found += scan_text(decoded.text.replace("\0", ""), secrets, name)  # UTF-16 without a mark
+    if "\0" in decoded.text:  # UTF-16 without a mark, or text fields of a binary format
+        found += scan_text(decoded.text.replace("\0", ""), secrets, name)
     return list(dict.fromkeys(Finding(item.rule, item.path, name) for item in found))
 
 

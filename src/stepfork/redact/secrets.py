@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from stepfork.redact.known import Known, secrets_of
 from stepfork.redact.matcher import Matcher
 from stepfork.redact.prefilter import Prefilter
@@ -14,20 +12,17 @@ if TYPE_CHECKING:
 
 
 class Secrets:
-    """The known secret values of a run and the matcher that finds them and every shape. It never shows a value."""
+    """The known secret values of a run and the matcher that finds them and every shape. It never shows a value.
+
+    `matcher` finds the secrets of one text; `prefilter` tells whether a document is worth reading.
+    """
+
+    __slots__ = ("known", "matcher", "prefilter")
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self.known = Known(values)
-
-    @cached_property
-    def matcher(self) -> Matcher:
-        """Finds the secrets of one text."""
-        return Matcher(self.known)
-
-    @cached_property
-    def prefilter(self) -> Prefilter:
-        """Tells whether a document is worth reading."""
-        return Prefilter(self.matcher)
+        self.matcher = Matcher(self.known)
+        self.prefilter = Prefilter(self.matcher)
 
     @classmethod
     def collect(cls, environ: Mapping[str, str], dotenv: Mapping[str, str]) -> Secrets:

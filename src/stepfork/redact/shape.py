@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.pattern import pattern
 
 TYPE_CHECKING = False
@@ -76,7 +74,7 @@ def prefixed(  # noqa: PLR0917 (a row of a table)
     prefixes = (prefix,) if isinstance(prefix, str) else prefix
     body = f"[{alphabet}]{{{low},{high or ''}}}"
     bound = "(?![A-Za-z0-9])" if high else ""
-    start = "|".join(re.escape(item) for item in prefixes)
+    start = "|".join(map(_literally, prefixes))
     return Shape(
         name,
         service,
@@ -91,7 +89,7 @@ def prefixed(  # noqa: PLR0917 (a row of a table)
 def with_uuid(name: str, service: str, prefix: str | tuple[str, ...]) -> Shape:
     """A literal prefix, then a UUID."""
     prefixes = (prefix,) if isinstance(prefix, str) else prefix
-    start = "|".join(re.escape(item) for item in prefixes)
+    start = "|".join(map(_literally, prefixes))
     return Shape(
         name,
         service,
@@ -103,6 +101,11 @@ def with_uuid(name: str, service: str, prefix: str | tuple[str, ...]) -> Shape:
     )
 
 
+def _literally(text: str) -> str:
+    """A pattern of that very text; what `re.escape` does, without loading it."""
+    return "".join(char if char.isalnum() or char in "-_ " else f"\\{char}" for char in text)
+
+
 def joined(pieces: tuple[Piece, ...]) -> str:
     """The text that pieces of an example spell: the repository holds no credential in one piece, made up or not."""
     return "".join(piece if isinstance(piece, str) else _fill(*piece) for piece in pieces)
@@ -110,7 +113,7 @@ def joined(pieces: tuple[Piece, ...]) -> str:
 
 def _fill(alphabet: str, length: int) -> str:
     """`length` characters of `alphabet` in a fixed order that looks like nothing in particular."""
-    allowed = re.findall(f"[{alphabet}]", _FILL)
+    allowed = pattern(f"[{alphabet}]").findall(_FILL)
     return "".join(allowed[index % len(allowed)] for index in range(length))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.shape import Shape, looks_random
 from stepfork.redact.shapes_business import BUSINESS_SHAPES
 from stepfork.redact.shapes_code import CODE_SHAPES
@@ -13,6 +11,7 @@ from stepfork.redact.span import Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 SHAPES: tuple[Shape, ...] = MODEL_SHAPES + CODE_SHAPES + BUSINESS_SHAPES + FORM_SHAPES
@@ -47,8 +46,17 @@ def unanchored_in(text: str) -> Iterator[Span]:
 
 
 def may_have_unanchored(text: str) -> bool:
-    """Whether a text as it stands, escapes and all, may hold a credential whose kind has no anchor."""
-    return any(pattern_of(shape).search(text) for shape in UNANCHORED)
+    """Whether a text as it stands, escapes and all, may hold a credential whose kind has no anchor.
+
+    There is one such kind, Discord's: a dot, six or seven characters, another dot, 27 characters or more.
+    """
+    dot = text.find(".")
+    while dot >= 0:
+        paired = text.startswith(".", dot + 7) or text.startswith(".", dot + 8)
+        if paired and any(pattern_of(shape).match(text, dot) for shape in UNANCHORED):
+            return True
+        dot = text.find(".", dot + 1)
+    return False
 
 
 def pattern_of(shape: Shape) -> re.Pattern[str]:
@@ -60,6 +68,8 @@ def _patterns(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     """Patterns are compiled when a text first calls for them: a clean file pays for none."""
     made = _compiled.get(shape.name)
     if made is None:
+        import re
+
         before = re.compile(f"(?:{shape.before})\\Z") if shape.before else None
         made = _compiled[shape.name] = (re.compile(shape.pattern), before)
     return made

@@ -6,12 +6,11 @@ or ``\\"`` inside it hides the value. Rules therefore read each view of a text a
 
 from __future__ import annotations
 
-import re
-
 from stepfork.redact.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 MAX_DEPTH = 4
