@@ -183,5 +183,9 @@ def _exchange_lines(diff: ExchangeDiff) -> Iterator[Line]:
 
 
 def _hunks(lines: Iterable[Line]) -> Iterator[tuple[Line, ...]]:
+    """Lines that stand for one another, each pair alone where there are as many new ones as old ones."""
     for gone, come in hunks_of(list(lines)):
-        yield (*(Line("-", text) for text in gone), *(Line("+", text) for text in come))
+        if len(gone) == len(come):
+            yield from ((Line("-", old), Line("+", new)) for old, new in zip(gone, come, strict=True))
+        else:
+            yield (*(Line("-", text) for text in gone), *(Line("+", text) for text in come))
