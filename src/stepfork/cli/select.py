@@ -63,7 +63,7 @@ def _ask(chosen: argparse.Namespace) -> SelectReport:
 
     committed = in_ci() if chosen.committed is None else chosen.committed
     store = chosen.store or store_override()
-    options = SelectOptions(chosen.base, committed, store, count=chosen.explain)
+    options = SelectOptions(chosen.base, committed, store, count_users=chosen.explain)
     return select_changed(".", environ(), options)
 
 

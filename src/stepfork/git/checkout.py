@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError
 from stepfork.git.command import GitProgram, to_bytes, to_text
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(NamedTuple):
     """A work tree: ``root`` is its absolute path without symbolic links, ``git`` runs there.
 
     ``prefix`` is the folder that was asked about, relative to the root (``""`` or ``services/agent/``); ``shallow``

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError
 from stepfork.git.environment import for_reading
@@ -29,8 +28,7 @@ def split_nul(data: bytes) -> list[str]:
     return [to_text(part) for part in data.split(b"\0")[:-1]] if data else []
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What one run of git gave back: its exit ``code``, standard output, and standard error as text."""
 
     code: int
@@ -56,13 +54,13 @@ class Running:
         return Answer(code, out, message)
 
     def stop(self) -> None:
-        """End the program without reading its answer."""
-        self._process.kill()
-        self._process.communicate()
+        """End the program without reading its answer; nothing happens where it has given it already."""
+        if self._process.returncode is None:
+            self._process.kill()
+            self._process.communicate()
 
 
-@dataclass(frozen=True, slots=True)
-class GitProgram:
+class GitProgram(NamedTuple):
     """The git program in one folder with one environment; None: the one that this process has."""
 
     folder: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError
 
@@ -25,8 +24,7 @@ TARGET_VARIABLES = (
 _DEFAULTS = ("origin/main", "origin/master")
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(NamedTuple):
     """The base by its ``name`` and ``commit``; ``head`` is HEAD's commit, None before the first one.
 
     ``commit`` is None where the base is not known; ``unsure`` then says why and what to do.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
 BUNDLE_ENDING = ".sftrace"
 
 
-@dataclass(frozen=True, slots=True)
-class FixtureChange:
+class FixtureChange(NamedTuple):
     """One fixture or bundle touched: ``what`` happened (added, changed, deleted, object changed) and to which path."""
 
     name: str
@@ -27,8 +25,7 @@ class FixtureChange:
         return f"{self.name} {self.what}: {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class FixtureChanges:
+class FixtureChanges(NamedTuple):
     """What happened to a store. ``unsure``: reasons for which every fixture counts as changed.
 
     ``bundles`` are changed bundles outside the store, ``others`` folders of other stores that changed too.

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stepfork.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+_NO_GLOB = str.maketrans("*?[]", "    ")
 _TEST_FOLDERS = ("test", "tests", "testing")
 
 
-@dataclass(frozen=True, slots=True)
-class Collection:
+class Collection(NamedTuple):
     """What pytest collects: patterns of file, class and function names (its own defaults), and the test folders set."""
 
     files: tuple[str, ...] = ("test_*.py", "*_test.py")
@@ -41,8 +40,7 @@ class Collection:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The tests of one project. ``root`` is the pytest root: a folder from the top of the repository, or ``""``."""
 
     root: str
@@ -66,15 +64,18 @@ class Layout:
         )
 
     def pathspecs(self) -> list[str]:
-        """git's pathspecs for the files that `is_test` or `is_support` may accept."""
-        start = ":(top,glob)" + (_escaped(self.root) + "/" if self.root else "")
+        """git's pathspecs for all files that `is_test` or `is_support` accept, and for some that they do not.
+
+        One loose pattern covers pytest's own file names, ``conftest.py`` and the usual folders: git compares every
+        pattern with every path of the repository, which takes longer than reading a few files too many.
+        """
+        start = ":(top)" + (_escaped(self.root) + "/" if self.root else "")
+        specs = [f"{start}*test*.py"]
         names = [pattern.rsplit("/", 1)[-1] for pattern in self.collection.files]
-        folders = [f"**/{folder}" for folder in _TEST_FOLDERS]
-        folders += [_escaped(folder.strip("/")) for folder in self.collection.testpaths if folder.strip("/.")]
-        return [
-            *(f"{start}**/{name}" for name in dict.fromkeys([*names, "conftest.py"])),
-            *(f"{start}{folder}/**/*.py" for folder in folders),
-        ]
+        specs += [f"{start}*{name}" for name in names if "test" not in name.translate(_NO_GLOB)]
+        folders = [folder.strip("/") for folder in self.collection.testpaths if folder.strip("/.")]
+        specs += [f"{start}{_escaped(folder)}/*.py" for folder in folders if "test" not in folder]
+        return specs
 
     def module_marks(self) -> list[str]:
         """The fixed parts of test file names: what an import of a test module must mention."""

@@ -7,8 +7,7 @@ the rules could match and some that they do not: it decides which files are wort
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.select.shapes import HOLE
 
@@ -25,8 +24,7 @@ LOADERS = frozenset({"load_fixture", "open_fixture", "playback", "read_fixture",
 _MANY = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One fixture that a text names; not ``sure`` where the text has parts that are not known."""
 
     name: str
@@ -157,21 +155,21 @@ def search_pattern(matcher: Matcher, modules: Iterable[str]) -> str:
             [
                 store + r"(/fixtures)?/?[\"'{%*]",
                 r"fixtures[/\\]+[\"'{%*]",
-                rf"({'|'.join(sorted(LOADERS))})\( *[^\"' )]",
+                rf"({'|'.join(sorted(LOADERS))})\( *([^\"' )]|$)",
             ]
         )
     )
     named = "|".join(_literal(word) for word in sorted(modules))
     if named:
-        branches[rf"^[ 	]*(from|import)[ 	].*({named})"] = None
+        branches[rf"(from|import) .*({named})"] = None
     return "|".join(branches)
 
 
 def _branches(name: str) -> list[str]:
     words = tokens(name)
-    found = [_literal(name)]
+    found = [_alone(name)]
     if "/" in name:
-        found.append(_literal(name.rsplit("/", 1)[-1]))
+        found.append(_alone(name.rsplit("/", 1)[-1]))
     if len(words) > 1:
         first, last = _literal(words[0]), _literal(words[-1])
         found.append(rf"{first}{_REST}([{{]|%[sdr(]|[-_./][\"'])")
@@ -186,6 +184,11 @@ def _few_branches(name: str) -> list[str]:
     words = tokens(name.rsplit("/", 1)[-1])
     last = "[0-9]" if words[-1].isdigit() else _literal(words[-1])
     return [_literal(words[0]), _literal(tokens(name)[0]), _ending(last)]
+
+
+def _alone(name: str) -> str:
+    """A name that ends where it ends: ``refund`` is not found in ``refund-2``; what stands before it costs too much."""
+    return f"{_literal(name)}([^A-Za-z0-9_-]|$)"
 
 
 def _ending(last: str) -> str:

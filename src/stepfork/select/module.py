@@ -9,8 +9,8 @@ selected. Where that stays uncertain (code that runs on import, a name that noth
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from stepfork.select.matcher import LOADERS
 from stepfork.select.shapes import HOLE, constants_of, is_composite, shape_of
@@ -28,29 +28,40 @@ _HOOK_NAMES = {"tearDownModule", "load_tests", "pytestmark", "setup", "teardown"
 _REFLECTION = {"globals", "exec", "eval", "vars", "locals", "getmembers"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """Why a node is selected: ``fixture`` is named (None: any may be), ``note`` is empty for a plain literal."""
 
     fixture: str | None
     note: str
 
 
-@dataclass(slots=True)
 class Unit:
-    """A piece of a module: its syntax, the node (class and function names) it belongs to, what it defines and uses."""
+    """A piece of a module: its syntax, the node (class and function names) it belongs to, what it defines and uses.
 
-    kind: Kind
-    node: tuple[str, ...]
-    syntax: tuple[ast.AST, ...]
-    defines: frozenset[str]
-    hidden: frozenset[str] = frozenset()
-    uses: frozenset[str] = frozenset()
-    references: list[Reference] = field(default_factory=list)
+    ``hidden`` are its parameters, which are no constants inside it.
+    """
+
+    __slots__ = ("defines", "hidden", "kind", "node", "references", "syntax", "uses")
+
+    def __init__(
+        self,
+        kind: Kind,
+        node: tuple[str, ...],
+        syntax: tuple[ast.AST, ...],
+        defines: frozenset[str],
+        *,
+        hidden: frozenset[str] = frozenset(),
+    ) -> None:
+        self.kind = kind
+        self.node = node
+        self.syntax = syntax
+        self.defines = defines
+        self.hidden = hidden
+        self.uses: frozenset[str] = frozenset()
+        self.references: list[Reference] = []
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleReferences:
+class ModuleReferences(NamedTuple):
     """What a module says. ``nodes``: the tests selected (``()`` is the file) with reasons, in source order.
 
     ``carried``: the names through which other modules may reach the reference; ``runs_on_import``: merely importing
@@ -62,24 +73,42 @@ class ModuleReferences:
     runs_on_import: bool
 
 
-def parse(source: bytes) -> ast.Module | None:
-    """The syntax tree, or None for what is no Python that this interpreter understands."""
+class Module(NamedTuple):
+    """A module as it was read: its syntax tree and its lines."""
+
+    tree: ast.Module
+    lines: tuple[bytes, ...]
+
+
+def parse(source: bytes) -> Module | None:
+    """The module, or None for what is no Python that this interpreter understands."""
     import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in someone's test is not ours to report
-            return ast.parse(source)
+            return Module(ast.parse(source), tuple(source.splitlines()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
 def references_in(
-    tree: ast.Module, matcher: Matcher, collection: Collection, symbols: Mapping[str, Sequence[Reference]] | None = None
+    module: Module,
+    matcher: Matcher,
+    collection: Collection,
+    *,
+    lines: re.Pattern[bytes] | None = None,
+    symbols: Mapping[str, Sequence[Reference]] | None = None,
 ) -> ModuleReferences:
-    """Who in the module names a fixture of ``matcher``, or uses one of ``symbols`` that another module carries."""
-    units = list(_units(tree, collection))
-    _note_references(tree, units, matcher)
+    """Who in the module names a fixture of ``matcher``, or uses one of ``symbols`` that another module carries.
+
+    ``lines`` spares work: a line that it does not match names no fixture, unless it uses a constant.
+    """
+    units = [unit for statement in module.tree.body for unit in _unit(statement, collection)]
+    _note_references(module, units, matcher, lines)
+    if symbols or any(unit.references for unit in units):
+        for unit in units:
+            unit.uses = _used(unit)
     if symbols:
         for unit in units:
             for symbol in sorted(unit.uses & symbols.keys()):
@@ -131,13 +160,6 @@ def _reached(start: Unit, users: Mapping[str, list[Unit]]) -> list[Unit]:
 # --- cutting a module into units ---------------------------------------------------------------------------------
 
 
-def _units(tree: ast.Module, collection: Collection) -> Iterator[Unit]:
-    for statement in tree.body:
-        for unit in _unit(statement, collection):
-            unit.uses = _used(unit)
-            yield unit
-
-
 def _unit(statement: ast.stmt, collection: Collection) -> Iterator[Unit]:
     match statement:
         case ast.Expr(value=ast.Constant()):
@@ -162,10 +184,10 @@ def _function(function: ast.FunctionDef | ast.AsyncFunctionDef, collection: Coll
     name, hidden = function.name, _parameters(function)
     decorators = {_last_name(decorator) for decorator in function.decorator_list}
     if _is_hook(name) or ("fixture" in decorators and _is_autouse(function)):
-        return Unit("open", (), (function,), frozenset((name,)), hidden)
+        return Unit("open", (), (function,), frozenset((name,)), hidden=hidden)
     if "fixture" not in decorators and collection.is_test_function(name):
-        return Unit("test", (name,), (function,), frozenset((name,)), hidden)
-    return Unit("helper", (), (function,), frozenset((name,)) | _fixture_name(function), hidden)
+        return Unit("test", (name,), (function,), frozenset((name,)), hidden=hidden)
+    return Unit("helper", (), (function,), frozenset((name,)) | _fixture_name(function), hidden=hidden)
 
 
 def _class(node: ast.ClassDef, outer: tuple[str, ...], collection: Collection) -> Iterator[Unit]:
@@ -180,7 +202,7 @@ def _class(node: ast.ClassDef, outer: tuple[str, ...], collection: Collection) -
     rest: list[ast.AST] = [*node.decorator_list, *node.bases, *node.keywords]
     for member in node.body:
         if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and member in tests:
-            yield Unit("test", (*path, member.name), (member,), defines, _parameters(member))
+            yield Unit("test", (*path, member.name), (member,), defines, hidden=_parameters(member))
         elif isinstance(member, ast.ClassDef):
             yield from _class(member, path, collection)
         elif not (isinstance(member, ast.Expr) and isinstance(member.value, ast.Constant)):
@@ -276,15 +298,31 @@ def _used(unit: Unit) -> frozenset[str]:
 # --- what a unit names -------------------------------------------------------------------------------------------
 
 
-def _note_references(tree: ast.Module, units: list[Unit], matcher: Matcher) -> None:
-    module_names = constants_of(tree.body, {})
-    loaders = _loaders(tree)
+def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines: re.Pattern[bytes] | None) -> None:
+    module_names = constants_of(module.tree.body, {})
+    constants = (
+        re.compile(rb"\b(" + "|".join(map(re.escape, module_names)).encode() + rb")\b") if module_names else None
+    )
+    loaders = _loaders(module)
     for unit in units:
+        text = _text(unit, module.lines)
+        if lines is not None and not lines.search(text) and not (constants and constants.search(text)):
+            continue
         names = constants_of(unit.syntax, module_names, unit.hidden)
         found: dict[Reference, None] = {}
         for top in unit.syntax:
             _visit(top, names, matcher, loaders, found)
         unit.references.extend(found)
+
+
+def _text(unit: Unit, lines: Sequence[bytes]) -> bytes:
+    """The lines that a unit stands on, decorators included."""
+    parts: list[bytes] = []
+    for node in unit.syntax:
+        first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or len(lines)
+        decorators = getattr(node, "decorator_list", ())
+        parts.extend(lines[min([first, *(one.lineno for one in decorators)]) - 1 : last])
+    return b"\n".join(parts)
 
 
 def _visit(
@@ -335,11 +373,13 @@ def _shown(shape: str) -> str:
     return '"' + shape.replace(HOLE, "…")[:60] + '"'
 
 
-def _loaders(tree: ast.Module) -> frozenset[str]:
+def _loaders(module: Module) -> frozenset[str]:
     """The functions of stepfork that take a fixture, as this module calls them."""
+    if not any(b"stepfork" in line for line in module.lines):
+        return frozenset()
     return frozenset(
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in ast.walk(module.tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "stepfork"
         for alias in node.names
         if alias.name in LOADERS

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from stepfork.select.matcher import Matcher, search_pattern
-from stepfork.select.module import ModuleReferences, Reference, parse, references_in
+from stepfork.select.module import Module, ModuleReferences, Reference, parse, references_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from stepfork.select.layout import Layout
 
 Node = tuple[str, ...]
+_NOTHING = re.compile(rb"(?!)")
 _UNREADABLE = "is no Python that can be read"
 
 
@@ -38,8 +38,7 @@ class Sources(Protocol):
         """The names of all fixtures, in the present state and in the one compared with."""
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedTest:
+class SelectedTest(NamedTuple):
     """A test file (``node`` is empty), class or function; ``reasons`` are sentences without a full stop."""
 
     path: str
@@ -48,21 +47,20 @@ class SelectedTest:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The tests in order of path and place; ``everything`` is why all that use fixtures were taken (empty: not so)."""
 
     tests: tuple[SelectedTest, ...]
     everything: tuple[str, ...]
 
 
-@dataclass(slots=True)
 class _Found:
     """Path → node → reasons. ``because`` has the sentence for a fixture's name, ``everything`` replaces them all."""
 
-    because: Mapping[str, str] = field(default_factory=dict)
-    everything: Sequence[str] = ()
-    nodes: dict[str, dict[Node, dict[str, None]]] = field(default_factory=dict)
+    def __init__(self, because: Mapping[str, str] | None = None, everything: Sequence[str] = ()) -> None:
+        self.everything = everything
+        self.nodes: dict[str, dict[Node, dict[str, None]]] = {}
+        self._because = because or {}
 
     def add(self, path: str, node: Node, reasons: Iterable[str]) -> None:
         """A node with sentences why."""
@@ -75,7 +73,7 @@ class _Found:
     def _sentence(self, reference: Reference) -> str:
         if reference.fixture is None:
             return reference.note
-        sentence = self.because.get(reference.fixture, reference.fixture)
+        sentence = self._because.get(reference.fixture, reference.fixture)
         return f"{sentence} ({reference.note})" if reference.note else sentence
 
 
@@ -146,12 +144,12 @@ class _Search:
             if not self._direct.search(data):
                 importers.append(path)
                 continue
-            tree = parse(data)
-            if tree is None:
+            module = parse(data)
+            if module is None:
                 broken.append(path)
                 continue
             importers.append(path)
-            said = references_in(tree, self._matcher, self._layout.collection)
+            said = self._references(module)
             if said.carried:
                 carriers.append((path, said))
             self._add(found, path, said)
@@ -169,10 +167,10 @@ class _Search:
             data = self._sources.read(path)
             if data is None:
                 continue
-            tree = parse(data)
-            if tree is None:
+            module = parse(data)
+            if module is None:
                 return [f"{path} {_UNREADABLE}"]
-            if self._direct.search(data) and references_in(tree, self._matcher, self._layout.collection).nodes:
+            if self._direct.search(data) and self._references(module).nodes:
                 found.add(path, (), [f"{path} changed"])
             else:
                 indirect.add(path)
@@ -190,11 +188,14 @@ class _Search:
             for data in (self._sources.read(path), self._sources.read_old(path)):
                 if data is None or not self._direct.search(data):
                     continue
-                tree = parse(data)
-                if tree is None or references_in(tree, self._matcher, self._layout.collection).nodes:
+                module = parse(data)
+                if module is None or self._references(module).nodes:
                     reasons.append(f"{path} changed, which names fixtures")
                     break
         return reasons
+
+    def _references(self, module: Module) -> ModuleReferences:
+        return references_in(module, self._matcher, self._layout.collection, lines=self._direct)
 
     def _add(self, found: _Found, path: str, said: ModuleReferences, through: str = "") -> None:
         if self._layout.is_test(path):
@@ -218,11 +219,11 @@ class _Search:
                     continue
                 symbols[_stem(path)] = first
             for other in self._users(path, symbols, importers) if symbols else ():
-                tree = parse(self._sources.read(other) or b"")
-                if tree is None:
+                module = parse(self._sources.read(other) or b"")
+                if module is None:
                     found.add(other, (), [_UNREADABLE])
                     continue
-                users = references_in(tree, self._nothing, self._layout.collection, symbols)
+                users = references_in(module, self._nothing, self._layout.collection, lines=_NOTHING, symbols=symbols)
                 self._add(found, other, users, f", through {path}")
                 if users.carried:
                     carriers.append((other, users))

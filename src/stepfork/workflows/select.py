@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError, UsageError
-from stepfork.git.changes import Changes, start_changes
+from stepfork.git.changes import Changes, changed_near, changed_paths, start_untracked
 from stepfork.git.checkout import Checkout, open_checkout
 from stepfork.select.base import Base, find_base
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from stepfork.git.command import Running
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.selection import Selection
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 _STORE = ".stepfork"
 
 
-@dataclass(frozen=True, slots=True)
-class SelectOptions:
-    """``base``: the revision asked for. ``store``: a store's folder instead of the nearest. ``count``: also count the
-    tests that use fixtures."""
+class SelectOptions(NamedTuple):
+    """``base`` is the revision asked for, ``store`` a store's folder instead of the nearest one.
+
+    ``committed`` compares HEAD instead of the work tree; ``count_users`` also counts the tests that use fixtures.
+    """
 
     base: str | None = None
     committed: bool = False
     store: str | None = None
-    count: bool = False
+    count_users: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SelectReport:
+class SelectReport(NamedTuple):
     """What was compared and what came of it.
 
     ``merge_base`` is None where there is none; ``root`` is the pytest root as an absolute path, to which node ids are
@@ -58,37 +58,66 @@ def select_changed(folder: str, environ: Mapping[str, str], options: SelectOptio
     and no test that uses fixtures is known either: an empty answer would pass for "nothing to run".
     """
     checkout = open_checkout(folder, environ)
+    # What git does not know takes it longest to find, and nothing else need be known first.
+    untracked = None if options.committed else start_untracked(checkout)
+    try:
+        compared = _compared(checkout, folder, environ, options)
+        return _select(compared, untracked, options)
+    finally:
+        if untracked is not None:
+            untracked.stop()
+
+
+class _Compared(NamedTuple):
+    """The two states: ``start`` is the commit or tree that stands for the old one, ``store`` the store's path."""
+
+    checkout: Checkout
+    base: Base
+    merge_base: str | None
+    start: str
+    store: str | None
+
+
+def _compared(checkout: Checkout, folder: str, environ: Mapping[str, str], options: SelectOptions) -> _Compared:
     store = _store(checkout, folder, options.store)
     configured = None if options.base is not None or store is None else _configured(checkout, store)
     base = find_base(checkout, asked=options.base, configured=configured, environ=environ, committed=options.committed)
     if options.committed and base.head is None:
         raise GitError("there is no commit yet to compare", fix="leave --committed out to compare the work tree")
     merge_base = _merge_base(checkout, base)
-    start = merge_base or (checkout.empty_tree() if base.head is None else base.head)
-    under_way = start_changes(checkout, start, committed=options.committed)
+    return _Compared(checkout, base, merge_base, merge_base or base.head or checkout.empty_tree(), store)
 
-    # The imports below take as long as git does; they happen while it works.
+
+def _select(compared: _Compared, untracked: Running | None, options: SelectOptions) -> SelectReport:
     from stepfork.select.changed import fixture_changes
     from stepfork.select.layout import find_layout
     from stepfork.select.selection import select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
-    changes = under_way.wait()
-    store = store or _vanished(checkout, changes)
+    checkout, base, merge_base, start, store = compared
+    if store is None:
+        store = _vanished(checkout, changed_paths(checkout, start, committed=options.committed))
     layout = find_layout(checkout.root, store.rpartition("/")[0])
-    old = merge_base or base.commit
+    if untracked is None:
+        changes = changed_paths(checkout, start, committed=True)
+    elif options.count_users:  # counts every changed file too
+        changes = changed_paths(checkout, start, committed=False)
+    else:
+        limits = [f":(top,literal){store}", f":(top)*{_STORE}/*", ":(top)*.sftrace/*", *layout.pathspecs()]
+        changes = changed_near(checkout, start, limits, untracked)
+    old = merge_base or base.commit or base.head
     sources: CommitSources | WorkTreeSources
     if options.committed:
         sources = CommitSources(checkout, layout, store, old)
     else:
-        sources = WorkTreeSources(checkout, layout, store, old or base.head, changes)
+        sources = WorkTreeSources(checkout, layout, store, old, changes)
     fixtures = fixture_changes(changes, store, sources)
-    folder_name = store.rsplit("/", 1)[-1]
+    name = store.rsplit("/", 1)[-1]
     unsure = [] if merge_base is not None or base.head is None else [_why_unsure(checkout, base)]
-    selection = select_tests(fixtures, changes.paths, layout, sources, folder=folder_name, unsure=unsure)
+    selection = select_tests(fixtures, changes.paths, layout, sources, folder=name, unsure=unsure)
     if selection.everything and not selection.tests:
         raise UsageError(f"{selection.everything[0]}, and no test that uses a fixture was found")
-    using = tests_using_fixtures(layout, sources, folder=folder_name) if options.count else None
+    using = tests_using_fixtures(layout, sources, folder=name) if options.count_users else None
     selected = {test.path for test in selection.tests}
     unwatched = sum(1 for path in changes.paths if not path.startswith(f"{store}/") and path not in selected)
     root = os.path.join(checkout.root, layout.root) if layout.root else checkout.root
