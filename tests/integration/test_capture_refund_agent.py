@@ -63,12 +63,12 @@ def test_editing_one_prompt_line_prints_exactly_that_line_once(shop: Path, stepf
     git(shop, "add", "-A")
     git(shop, "commit", "-q", "-m", "fixture")
     prompt = shop / "prompt.md"
-    prompt.write_text(prompt.read_text().replace("shop.", "store."))
+    prompt.write_text(prompt.read_text().replace("shop.", "mart."))
     report = stepfork("capture", "--refresh", "refund", "--yes").stderr
     changed = [line.strip() for line in report.splitlines() if line.strip().startswith(("- ", "+ "))]
     assert changed == [
         "- You are a refund agent for a small web shop.",
-        "+ You are a refund agent for a small web store.",
+        "+ You are a refund agent for a small web mart.",
     ]
     assert "exchanges 0–3" in report
     names = git(shop, "status", "--porcelain", "-uall", ".stepfork").split()[1::2]

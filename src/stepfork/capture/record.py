@@ -60,11 +60,13 @@ def record_command(
     upstreams: Upstreams,
     on_progress: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
+    stdout: int | None = None,
 ) -> Recording:
     """Runs `command` in `cwd` with `environ` turned to a listener, until it ends and its last exports are in.
 
-    `on_progress` is called from another thread, first with nothing seen. Raises UsageError, before anything runs, where
-    the command cannot be found or started, and CaptureError where no loopback port can be had.
+    `stdout` is a file descriptor for what the command prints, None for this process's own. `on_progress` is called
+    from another thread, first with nothing seen. Raises UsageError, before anything runs, where the command cannot be
+    found or started, and CaptureError where no loopback port can be had.
     """
     find_program(command, environ, cwd)
 
@@ -81,7 +83,7 @@ def record_command(
     started_ns = time.time_ns()
     try:
         environment = child_environment(environ, listener.base_url)
-        with Child(command, environ=environment, cwd=cwd) as child:
+        with Child(command, environ=environment, cwd=cwd, stdout=stdout) as child:
             exit_code = child.wait()
             ended_ns = time.time_ns()
             listener.settle(SETTLE_SECONDS, lambda: child.interrupted is not None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from typing import Any, cast
 
-import click
 import typer
 
 from stepfork.cli import capture, care, check_redaction, diff, init, select, show
@@ -14,13 +14,15 @@ from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, OK
 from stepfork.cli.version import version
 from stepfork.errors import StepforkError
 
+# typer brings a click of its own, or uses the one that is installed, depending on its release.
+_Refused = cast(type[Exception], next(k for k in typer.BadParameter.__mro__ if k.__name__ == "ClickException"))
+
 app = typer.Typer(
     name="stepfork",
     help="One real agent run as a fixture in git: captured, redacted, byte-stable, diffable.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
-    no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -61,18 +63,16 @@ def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     command = " ".join(["stepfork", *arguments[:1]]) if arguments and not arguments[0].startswith("-") else "stepfork"
     try:
-        code = app(arguments, standalone_mode=False, prog_name="stepfork")
+        code = app(arguments or ["--help"], standalone_mode=False, prog_name="stepfork")
     except StepforkError as error:
         err(f"{escape(command)}: {escape(str(error))}")
         return error.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        out(error.format_message())
+    except _Refused as error:
+        message = str(cast(Any, error).format_message()).replace("\n", " ").rstrip(".")
+        known = {item.name for item in app.registered_commands}
+        err(f"{escape(command)}: {escape(message)}; see {command if arguments[0] in known else 'stepfork'} --help")
         return BAD_INPUT
-    except click.ClickException as error:
-        message = error.format_message().replace("\n", " ")
-        err(f"{escape(command)}: {escape(message)}; see {escape(command)} --help")
-        return BAD_INPUT
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         err(f"{escape(command)}: interrupted")
         return INTERRUPTED
     except BrokenPipeError:

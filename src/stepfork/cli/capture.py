@@ -60,7 +60,7 @@ def _capture(
     from stepfork.config.environment import environ
     from stepfork.workflows.capture import CaptureRequest, capture
 
-    request = CaptureRequest(name, tuple(command), tuple(spans_from), output, environ(), Path.cwd())
+    request = CaptureRequest(name, tuple(command), tuple(spans_from), output, environ(), Path.cwd(), _stdout(quiet))
     with CallCounter(name, sys.stderr, quiet=quiet) as counter:
         return capture(request, store, counter.update)
 
@@ -77,8 +77,13 @@ def _refresh(store: Store, name: str, *, yes: bool, quiet: bool) -> tuple[Captur
             raise UsageError("nobody can be asked here", fix="read the command above, then add --yes")
         typer.confirm("run it", abort=True, err=True)
     with CallCounter(name, sys.stderr, quiet=quiet) as counter:
-        done = refresh(prepared, store, environ(), counter.update)
+        done = refresh(prepared, store, environ(), counter.update, _stdout(quiet))
     return done.captured, done.diff
+
+
+def _stdout(quiet: bool) -> int | None:
+    """With --json, stdout is for the document: what the command prints goes to stderr."""
+    return sys.stderr.fileno() if quiet else None
 
 
 def shell_words(command: tuple[str, ...]) -> str:

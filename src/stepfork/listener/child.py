@@ -42,15 +42,19 @@ def find_program(command: Sequence[str], environ: Mapping[str, str], cwd: Path) 
 
 
 class Child:
-    """Runs `command` from entering to leaving the context, with the standard streams of this process.
+    """Runs `command` from entering to leaving the context, with the standard streams of this process (or `stdout`, a
+    file descriptor, as its standard output).
 
     Where this is the main thread, SIGINT, SIGTERM and SIGHUP go to the command's process group instead: the first one
     as it is, a second one of any of them as SIGKILL. ``interrupted`` is the number of the first, None for none. Leaving
     the context ends whatever of the group is still there. Entering raises UsageError where the command cannot start.
     """
 
-    def __init__(self, command: Sequence[str], *, environ: Mapping[str, str], cwd: Path) -> None:
+    def __init__(
+        self, command: Sequence[str], *, environ: Mapping[str, str], cwd: Path, stdout: int | None = None
+    ) -> None:
         self._command = list(command)
+        self._stdout = stdout
         self._environ = dict(environ)
         self._cwd = cwd
         self._process: subprocess.Popen[bytes] | None = None
@@ -107,11 +111,21 @@ class Child:
         try:
             if sys.platform == "win32":
                 group = subprocess.CREATE_NEW_PROCESS_GROUP
-                return subprocess.Popen(self._command, env=self._environ, cwd=self._cwd, creationflags=group)
-            return subprocess.Popen(self._command, env=self._environ, cwd=self._cwd, process_group=0)
+                return self._popen(creationflags=group)
+            return self._popen(process_group=0)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else None
             raise UsageError("the command cannot be started", where=self._command[0], fix=reason) from None
+
+    def _popen(self, *, creationflags: int = 0, process_group: int | None = None) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            env=self._environ,
+            cwd=self._cwd,
+            stdout=self._stdout,
+            creationflags=creationflags,
+            process_group=process_group,
+        )
 
     def _send(self, number: int) -> None:
         if self._process is None:

@@ -31,7 +31,8 @@ from stepfork.workflows.surroundings import surroundings
 
 @dataclass(frozen=True)
 class CaptureRequest:
-    """What to capture: a command, or the OTLP files of a run that was. `output` names a bundle instead of the store."""
+    """What to capture: a command, or the OTLP files of a run that was. `output` names a bundle instead of the
+    store; `stdout` is a file descriptor for what the command prints, None for this process's own."""
 
     name: str
     command: tuple[str, ...] = ()
@@ -39,6 +40,7 @@ class CaptureRequest:
     output: Path | None = None
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: Path = field(default_factory=Path.cwd)
+    stdout: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ def _record(request: CaptureRequest, store: Store, progress: Callable[[Progress]
         cwd=request.cwd,
         upstreams=Upstreams.from_environment(request.environ),
         on_progress=progress,
+        stdout=request.stdout,
     )
     source = Source(
         kind="command",

@@ -61,11 +61,17 @@ def _stays_templated(word: str, context: Context) -> bool:
 
 
 def refresh(
-    refreshed: Refresh, store: Store, environ: Mapping[str, str], progress: Callable[[Progress], None]
+    refreshed: Refresh,
+    store: Store,
+    environ: Mapping[str, str],
+    progress: Callable[[Progress], None],
+    stdout: int | None = None,
 ) -> RefreshResult:
-    """Capture again under the same name; the old fixture stays where that fails."""
+    """Capture again under the same name; the old fixture stays where that fails. `stdout` is as in CaptureRequest."""
     old = refreshed.old
-    request = CaptureRequest(name=old.name, command=refreshed.command, environ=environ, cwd=refreshed.cwd)
+    request = CaptureRequest(
+        name=old.name, command=refreshed.command, environ=environ, cwd=refreshed.cwd, stdout=stdout
+    )
     captured = capture(request, store, progress)
     if captured.fixture is None:
         return RefreshResult(captured, None)
