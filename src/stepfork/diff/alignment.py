@@ -20,6 +20,8 @@ COMPARED_CELLS = 10_000
 """Gaps of up to this many combinations are compared pair by pair; in larger ones items pair in order by kind."""
 WORDS = 400
 """Words of an item that similarity looks at: those of the lowest checksums, so that the choice is always the same."""
+LOOKED_AT = 20_000
+"""Characters of a text that similarity looks at."""
 PAIRED = 0.1
 """What pairing two unlike items of a kind is worth beside their similarity: one edit reads better than two ops."""
 
@@ -136,7 +138,7 @@ def _similar(old: Sequence[Item], new: Sequence[Item], least: float) -> Pairs:
 
 
 def _words(item: Item) -> list[frozenset[str]]:
-    return [_sample(frozenset(_WORD.findall(text))) for text in item.texts]
+    return [_sample(frozenset(_WORD.findall(text[:LOOKED_AT]))) for text in item.texts]
 
 
 def _sample(words: frozenset[str]) -> frozenset[str]:

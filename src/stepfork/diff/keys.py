@@ -1,4 +1,4 @@
-"""Equality of JSON values is equality of canonical bytes; here they are as text, and a short digest of them."""
+"""Equality of JSON values is equality of canonical bytes; here they are as text."""
 
 from __future__ import annotations
 
@@ -27,16 +27,6 @@ def canonical_text(value: Any) -> str:
         return json.dumps(plain, sort_keys=True, default=repr)
     except (RecursionError, TypeError, ValueError):
         return _flat(plain)
-
-
-def digest(*parts: str | bytes) -> bytes:
-    """16 bytes that stand for `parts`; their boundaries count."""
-    made = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        made.update(len(data).to_bytes(8, "big"))
-        made.update(data)
-    return made.digest()
 
 
 def _flat(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -63,7 +63,8 @@ def _texts(view: View) -> Iterator[str]:
 
 
 def _holds_placeholders(view: View) -> bool:
-    return any("{{" in text for text in _texts(view))
+    texts = (view.form.head_text, view.answer_text)
+    return any("{{" in text for text in texts) or any(unit.has_placeholders for unit in view.form.units)
 
 
 def _alike(old_views: list[View], new_views: list[View]) -> Iterator[tuple[str, str]]:
@@ -101,5 +102,5 @@ def _units(old: Side, left: int, new: Side, right: int) -> Iterator[tuple[str, s
             yield before[start + op.old].canonical, after[start + op.new].canonical
 
 
-def _item(unit: Unit, key: bytes) -> Item:
+def _item(unit: Unit, key: Hashable) -> Item:
     return Item((key,), (unit.section, unit.role, unit.label), (unit.canonical,))

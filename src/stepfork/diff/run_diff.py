@@ -9,7 +9,7 @@ import msgspec
 
 from stepfork.diff.alignment import Item, align
 from stepfork.diff.json_diff import json_diff, pointer
-from stepfork.diff.keys import canonical_text, digest
+from stepfork.diff.keys import canonical_text
 from stepfork.diff.values import Cause, Change, FieldChange, Section
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture, Source
@@ -89,7 +89,7 @@ def _step_changes(old: Trace, new: Trace) -> Iterator[Change]:
 def _item(step: dict[str, JsonValue]) -> Item:
     text = canonical_text(step)
     kind = (step["type"], step["name"])
-    return Item((digest(text), (*kind, canonical_text(step.get("arguments")))), kind, (text,))
+    return Item((text, (*kind, canonical_text(step.get("arguments")))), kind, (text,))
 
 
 def _whole(section: Section, fields: Iterable[FieldChange], cause: Cause) -> Iterator[Change]:

@@ -11,7 +11,7 @@ import msgspec
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.parse import parse
 from stepfork.diff.alignment import Item
-from stepfork.diff.keys import canonical_text, digest
+from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
 from stepfork.errors import CanonicalError
 from stepfork.providers.calls import ToolCall
@@ -26,6 +26,7 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
 
     ``index`` is the message's place in the request; ``label`` the tool's name of a result; ``text`` what is compared
     line by line; ``rest`` all else: the calls of a message, the call id of a result, and what has no field.
+    ``key`` has all texts but the place, what is no text as canonical JSON: equal for equal units.
     """
 
     section: UnitSection
@@ -33,26 +34,27 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
     role: str
     text: str
     rest: dict[str, JsonValue]
-    label: str = ""
+    label: str
+    key: tuple[str, ...]
 
     @cached_property
     def canonical(self) -> str:
-        """Canonical JSON of all that counts; the place does not."""
+        """Canonical JSON of all but the place."""
         return canonical_text([self.section, self.role, self.label, self.text, self.rest])
 
-    @cached_property
-    def key(self) -> bytes:
-        """Equal for equal units."""
-        return digest(self.canonical)
+    @property
+    def has_placeholders(self) -> bool:
+        """Whether there is anything to rename."""
+        return any("{{" in text for text in self.key)
 
     @cached_property
-    def masked_key(self) -> bytes:
+    def masked(self) -> tuple[str, ...]:
         """Equal for units that are equal but for the numbers of placeholders."""
-        return digest(masked(self.canonical))
+        return tuple(map(masked, self.key))
 
     def mapped(self, change: Callable[[str], str]) -> Unit:
         """This unit with all of its texts changed; itself where none is."""
-        return cast(Unit, map_texts(self, change)) if "{{" in self.canonical else self
+        return cast(Unit, map_texts(self, change)) if self.has_placeholders else self
 
     @property
     def item(self) -> Item:
@@ -99,20 +101,24 @@ class Forms:
         extra = canonical_text(message.extra) if message.extra else ""
         key = (index, message.role, message.text, message.tool_calls, message.tool_results, extra)
         if key not in self._known:
-            self._known[key] = tuple(_units(index, message))
+            self._known[key] = tuple(_units(index, message, extra))
         return self._known[key]
 
 
-def _units(index: int, message: NormalMessage) -> Iterator[Unit]:
-    extra = {"extra": message.extra} if message.extra else {}
+def _units(index: int, message: NormalMessage, extra_text: str) -> Iterator[Unit]:
+    role, text = message.role, message.text
+    extra = {"extra": message.extra} if extra_text else {}
     for result in message.tool_results:
         rest: dict[str, JsonValue] = {"call_id": result.call_id} | ({"name": ""} if result.name == "" else {})
-        if not message.text and not message.tool_calls:
-            rest, extra = rest | extra, {}
-        yield Unit("tool_results", index, message.role, result.text, rest, result.name or "")
-    if message.text or message.tool_calls or extra or not message.tool_results:
+        told = ""
+        if not text and not message.tool_calls:
+            rest, extra, told, extra_text = rest | extra, {}, extra_text, ""
+        key = ("tool_results", role, result.name or "", result.text, told, result.call_id, str(result.name == ""))
+        yield Unit("tool_results", index, role, result.text, rest, result.name or "", key)
+    if text or message.tool_calls or extra or not message.tool_results:
         calls = {"tool_calls": calls_json(message.tool_calls)} if message.tool_calls else {}
-        yield Unit("messages", index, message.role, message.text, calls | extra)
+        said = tuple(part for call in message.tool_calls for part in (call.id, call.name, call.arguments))
+        yield Unit("messages", index, role, text, calls | extra, "", ("messages", role, "", text, extra_text, *said))
 
 
 def calls_json(calls: tuple[ToolCall, ...]) -> list[JsonValue]:

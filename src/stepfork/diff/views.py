@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 
 import msgspec
 
-from stepfork.diff.alignment import Item, Op, align
-from stepfork.diff.keys import canonical_text, digest
+from stepfork.diff.alignment import LOOKED_AT, Item, Op, align
+from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
 from stepfork.diff.units import Forms, RequestForm, Unit, calls_json
 from stepfork.providers.answer import Answer, answer_of
@@ -77,9 +77,9 @@ class Conversations:
     """All starts of conversations that were seen, each with a number: equal starts have equal numbers."""
 
     def __init__(self) -> None:
-        self._after: dict[tuple[int, int, bytes], int] = {}
+        self._after: dict[tuple[int, int, Hashable], int] = {}
 
-    def numbers(self, keys: Sequence[bytes], places: Sequence[int]) -> list[int]:
+    def numbers(self, keys: Sequence[Hashable], places: Sequence[int]) -> list[int]:
         """The number of each start, from the first unit alone to all of them."""
         made = []
         number = 0
@@ -100,7 +100,7 @@ class Side:
     def __init__(self, views: Sequence[View], conversations: Conversations, *, mask: bool = False) -> None:
         self.views = views
         self._mask = masked if mask else str
-        self.keys = [[unit.masked_key if mask else unit.key for unit in view.form.units] for view in views]
+        self.keys = [[unit.masked if mask else unit.key for unit in view.form.units] for view in views]
         self.bases: list[int | None] = []
         self.owns: list[int] = []
         self._whole: list[int] = []
@@ -131,17 +131,21 @@ class Side:
     def _item(self, index: int) -> Item:
         view = self.views[index]
         head, answer = self._mask(view.form.head_text), self._mask(view.answer_text)
-        request = digest(head), self._whole[index]
-        own = digest(*self.keys[index][self.owns[index] :])
-        keys = (
-            (view.kind, request, digest(answer)),
-            (view.kind, request),
-            self._whole[index],
-            (own, digest(answer)),
-            own,
-        )
-        text = "\n".join(unit.canonical for unit in self.own_units(index))
-        return Item(keys, view.kind[1] == "other", (view.form.head_text, text))
+        request = head, self._whole[index]
+        own = tuple(self.keys[index][self.owns[index] :])
+        keys = ((view.kind, request, answer), (view.kind, request), self._whole[index], (own, answer), own)
+        return Item(keys, view.kind[1] == "other", (view.form.head_text, self._own_text(index)))
+
+    def _own_text(self, index: int) -> str:
+        """As much of what an exchange appended as similarity looks at."""
+        texts: list[str] = []
+        size = 0
+        for unit in self.own_units(index):
+            if size > LOOKED_AT:
+                break
+            texts += unit.key
+            size += len(unit.text)
+        return "\n".join(texts)
 
 
 def align_sides(old: Side, new: Side) -> list[Op]:
