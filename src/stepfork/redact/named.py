@@ -62,18 +62,20 @@ def may_be_named(text: str, start: int, end: int) -> bool:
 
     Asked of every `total_tokens` of a file, so it reads character by character and loads nothing.
     """
-    begin, stop = start, end
+    anchor = text[start:end].partition("=")[0].partition("%")[0]
+    signed = len(anchor) < end - start
+    begin, stop = start, start + len(anchor)
     while begin > max(0, start - 80) and text[begin - 1] in _NAME:
         begin -= 1
-    while stop < min(len(text), end + 40) and text[stop] in _NAME:
+    while not signed and stop < min(len(text), end + 40) and text[stop] in _NAME:
         stop += 1
     if (
-        not _value_follows(text, stop, signed=text[end - 1] == "=")
+        not _value_follows(text, end if signed else stop, signed=signed)
         and text[max(0, begin - 2) : begin + 2].find("--") < 0
     ):
         return False
-    name = text[begin:stop].rstrip("=").strip(".-")
-    spellings = {name, name[1:], name[2:]} if begin and text[begin - 1] in "\\%" else {name}
+    name = text[begin:stop].strip(".-")
+    spellings = {name, name[1:], name[2:], name[5:]} if begin and text[begin - 1] in "\\%" else {name}
     return any(strength(one) is not None or is_secret_parameter(one) for one in spellings)
 
 

@@ -87,7 +87,18 @@ def strength(name: str) -> str | None:
     """`PASSWORD`, `STRONG` or `WEAK` for a name that introduces a secret, None for any other."""
     if len(name) > 100:
         return None
-    parts = words(name)
+    if name not in _seen:
+        if len(_seen) > 10_000:
+            _seen.clear()
+        _seen[name] = _strength(words(name))
+    return _seen[name]
+
+
+_seen: dict[str, str | None] = {}
+"""The same few names stand in every event of every stream."""
+
+
+def _strength(parts: list[str]) -> str | None:
     while len(parts) > 1 and parts[-1].isdigit():
         parts.pop()
     if not parts:

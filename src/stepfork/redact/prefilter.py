@@ -8,7 +8,7 @@ with its escapes undone. A text that is called clean here is one in which the ma
 from __future__ import annotations
 
 from stepfork.redact.automaton import Automaton
-from stepfork.redact.credentials import BEARER, URL
+from stepfork.redact.credentials import BEARER, URL, basic_at, bearer_at
 from stepfork.redact.named import ANCHORS as NAMES
 from stepfork.redact.named import may_be_named
 from stepfork.redact.pattern import pattern
@@ -28,7 +28,7 @@ _LEFT = 260
 _NEAR, _FAR = 600, 12_000
 """Characters after a literal that are read first, and that are read where those hold a value without an end."""
 
-_RESERVED = frozenset("/+=:@~$\\s ")
+_BY_NUMBER = pattern(r"\\(?:u00|x)(?!2[2267]|3[ceCE])[2-7][0-9a-fA-F]")
 _END = pattern(r"[\s\"'`<>]")
 
 
@@ -51,11 +51,13 @@ class Prefilter:
             return True  # what several deltas spell out together stands nowhere in one piece
         if may_have_unanchored(text):
             return True
-        return any(self._passes(text, index, start, end) for index, start, end in self._automaton.find(text))
+        return any(
+            any(check(text, start, end) for check in self._checks[index]) and self._finds(text, start, end)
+            for index, start, end in self._automaton.find(text)
+        )
 
-    def _passes(self, text: str, index: int, start: int, end: int) -> bool:
-        if not any(check(text, start, end) for check in self._checks[index]):
-            return False
+    def _finds(self, text: str, start: int, end: int) -> bool:
+        """Whether a rule finds something in what stands around a literal."""
         left = max(0, start - _LEFT)
         if self._matcher.find(text[left : end + _NEAR]):
             return True
@@ -64,47 +66,87 @@ class Prefilter:
         return not ends_early and bool(self._matcher.find(text[left : end + _FAR]))
 
 
+def _spells_ascii_by_number(text: str) -> bool:
+    """Whether a letter, digit or sign is spelled ``\\u0041`` or ``\\x41``; encoders do so for quotes, & and < alone."""
+    return ("\\u00" in text or "\\x" in text) and _BY_NUMBER.search(text) is not None
+
+
 def _checks(matcher: Matcher) -> dict[str, list[Check]]:
     """For each literal as it may stand in a text with escapes, what must hold beside it."""
     checks: dict[str, list[Check]] = {}
 
     def add(literals: Iterable[str], check: Check) -> None:
         for literal in literals:
-            checks.setdefault(literal, []).append(check)
+            for spelling in _spellings(literal):
+                checks.setdefault(spelling, []).append(check)
 
     for shape in SHAPES:
-        if _is_plain(shape):
-            add(shape.anchors, _for_shape(shape))
-        else:
-            add({_core(anchor) for anchor in shape.anchors}, _always)
+        add(shape.anchors, _for_shape(shape))
     add(NAMES, may_be_named)
-    add({_core(anchor) for anchor in BEARER}, _always)
-    add(("asic", "ASIC"), _always)
+    add(BEARER, _for_look(bearer_at))
+    add(("asic", "ASIC"), _for_look(basic_at))
     add(URL, _has_at)
-    add((r":\/\/", "%3A%2F%2F", "%3a%2f%2f"), _always)
-    add(("sig%3D", "sig%3d", "ignature%3D", "ignature%3d"), _always)
     add(matcher.known.anchors or (), _always)
     return checks
 
 
-def _spells_ascii_by_number(text: str) -> bool:
-    """Whether a visible ASCII character is spelled ``\\u0041`` or ``\\x41``, as no encoder does for a letter."""
-    return any(mark + digit in text for mark in ("\\u00", "\\x") if mark in text for digit in "234567")
+_ESCAPES = {
+    "/": ("\\/", "\\\\/", "\\\\\\/", "%2F", "%2f"),
+    ":": ("%3A", "%3a"),
+    "=": ("%3D", "%3d"),
+    "+": ("%2B", "%2b"),
+    "~": ("%7E", "%7e"),
+    "$": ("%24", "%24"),
+    " ": ("%20", "+"),
+}
+"""How the characters of literals that are not left alone by every encoder may be spelled."""
 
 
-def _is_plain(shape: Shape) -> bool:
-    """Whether no character of the credential is ever spelled as an escape, so that its pattern reads raw text."""
-    return not _RESERVED.intersection(shape.pattern + "".join(shape.anchors))
-
-
-def _core(literal: str) -> str:
-    """The longest run of a literal that no escape changes."""
-    kept = "".join(char if char.isalnum() or char in "_.-" else " " for char in literal)
-    return max(kept.split(), key=len)
+def _spellings(literal: str) -> set[str]:
+    """A literal as it is, and with one way of spelling used throughout."""
+    special = [char for char in _ESCAPES if char in literal]
+    made = {literal}
+    for style in range(max((len(_ESCAPES[char]) for char in special), default=0)):
+        spelled = literal
+        for char in special:
+            ways = _ESCAPES[char]
+            spelled = spelled.replace(char, ways[min(style, len(ways) - 1)])
+        made.add(spelled)
+    if "://" in literal:
+        made |= {literal.replace("://", "%3A%2F%2F"), literal.replace("://", "%3a%2f%2f")}
+        made |= {literal.replace("/", slash) for slash in _ESCAPES["/"][:3]}
+    return made
 
 
 def _for_shape(shape: Shape) -> Check:
+    if shape.needs:
+        return lambda text, start, end: pattern_of(shape).match(text, start) is not None or _escaped(text, start, end)
+    if "\\s" in shape.pattern:
+        return _always
     return lambda text, start, _end: pattern_of(shape).match(text, start) is not None
+
+
+def _for_look(look: Callable[[str, int, int], object]) -> Check:
+    return lambda text, start, end: look(text, start, end) is not None or _escaped(text, start, end)
+
+
+def _escaped(text: str, start: int, end: int) -> bool:
+    """Whether the word around a literal has an escape in it, so that it reads otherwise than it stands."""
+    if "%" in text[start:end] or "\\" in text[start : end + 1]:
+        return True
+    for index in range(end, min(len(text), end + 400)):
+        char = text[index]
+        if char == "\\":
+            return text[index : index + 8].lstrip("\\")[:1] not in _ENDS
+        if char == "%":
+            return True
+        if char.isspace() or char in "\"'`<>{}":
+            return False
+    return False
+
+
+_ENDS = frozenset("nrt\"'")
+"""An escape of a character that ends a word."""
 
 
 def _has_at(text: str, _start: int, end: int) -> bool:
