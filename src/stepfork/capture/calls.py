@@ -96,12 +96,20 @@ def _given(exchange: Exchange) -> Iterator[str]:
                 yield from _EVENT_ID.findall(event)
 
 
-def _ids(value: Any, names: frozenset[str]) -> Iterator[str]:
+def _ids(value: Any, names: frozenset[str]) -> list[str]:
+    found: list[str] = []
     stack = [value]
     while stack:
         node = stack.pop()
         if isinstance(node, dict):
-            yield from (held for name, held in node.items() if name in names and isinstance(held, str) and held)
-            stack.extend(held for held in reversed(node.values()) if isinstance(held, dict | list))
+            inner = []
+            for name, held in node.items():
+                if isinstance(held, str):
+                    if name in names and held:
+                        found.append(held)
+                elif isinstance(held, dict | list):
+                    inner.append(held)
+            stack.extend(reversed(inner))
         elif isinstance(node, list):
-            stack.extend(held for held in reversed(node) if isinstance(held, dict | list))
+            stack.extend(reversed(node))
+    return found

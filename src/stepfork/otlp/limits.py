@@ -7,11 +7,12 @@ the bytes once, keep no objects and stop at the first limit passed.
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 import msgspec
 
 from stepfork.errors import OtlpError
-from stepfork.otlp.wire import Record, fields, malformed
+from stepfork.otlp.wire import Record, fields, is_plain_attribute
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -19,7 +20,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     spans: int = 20_000
     span_members: int = 5_000
-    values: int = 500_000
+    values: int = 200_000
     depth: int = 32
 
 
@@ -43,29 +44,33 @@ _RECORDS: dict[str, dict[int, str]] = {
 # A string runs to its closing quote, or to the end: an unclosed one is looked at once only.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _ENVELOPE_DEPTH = 12
 
 
 def check_protobuf(data: bytes, limits: Limits = DEFAULT) -> None:
     """Raise OtlpError where the message breaks off, or holds more than `limits` allow."""
     spans = values = 0
+    budget = [6 * limits.values + 20 * limits.spans]  # an attribute takes 4 fields, a span some 12 of its own
     stack: list[tuple[Record, int]] = [(("request", 0, len(data)), 0)]
     while stack:
         (kind, start, end), depth = stack.pop()
         inner = _RECORDS[kind]
         members = 0
-        for field, at, stop in fields(data, start, end):
+        for field, at, stop in fields(data, start, end, budget):
             child = inner.get(field)
             if child is None:
                 continue
             members += 1
+            if child == "attribute" and is_plain_attribute(data, at, stop):
+                values += 1
+                continue
             spans += child == "span"
             values += child in ("value", "event", "link")
             below = depth + (child in ("array", "list"))
             if below > limits.depth:
                 raise _too_many(limits.depth, "levels of nesting in an attribute")
-            if child != "value" or (at < stop and data[at] in b"\x2a\x32"):  # only arrays and lists hold more
-                stack.append(((child, at, stop), below))
+            stack.append(((child, at, stop), below))
         if kind == "span" and members > limits.span_members:
             raise _too_many(limits.span_members, "attributes, events and links in one span")
         if spans > limits.spans:
@@ -75,22 +80,17 @@ def check_protobuf(data: bytes, limits: Limits = DEFAULT) -> None:
 
 
 def check_json(data: bytes, limits: Limits = DEFAULT) -> None:
-    """Raise OtlpError where brackets do not pair, nest too deep, or are more than `limits` allow.
+    """Raise OtlpError where the document holds far more than `limits` allow, or nests deeper.
 
-    Spans and members are counted exactly while decoding; here only what an attacker could make large is bounded.
+    Spans, members and levels are counted exactly while decoding; here what could be made large is bounded.
     """
-    brackets = _STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
-    if brackets.count(b"{") > 4 * limits.values + 8 * limits.spans:
+    if data.count(b'"') - data.count(b'\\"') > 30 * limits.values + 60 * limits.spans:
         raise _too_many(limits.values, "values in one export")
-    # A value of the JSON form takes up to three brackets: {"arrayValue":{"values":[…]}}.
-    for _ in range(3 * limits.depth + _ENVELOPE_DEPTH):
-        if not brackets:
-            return
-        inner = brackets.replace(b"[]", b"").replace(b"{}", b"")
-        if len(inner) == len(brackets):
-            raise malformed("JSON")
-        brackets = inner
-    if brackets:
+    brackets = _STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
+    if brackets.count(b"{") + brackets.count(b"[") > 5 * limits.values + 12 * limits.spans:
+        raise _too_many(limits.values, "values in one export")
+    # A level takes up to four brackets: {"kvlistValue":{"values":[{…}]}}.
+    if max(accumulate(map(_STEP.__getitem__, brackets)), default=0) > 4 * limits.depth + _ENVELOPE_DEPTH:
         raise _too_many(limits.depth, "levels of nesting in an attribute")
 
 

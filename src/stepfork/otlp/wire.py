@@ -17,13 +17,18 @@ def malformed(form: str) -> OtlpError:
     return OtlpError(f"the body is not an ExportTraceServiceRequest in {form}")
 
 
-def fields(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+def fields(data: bytes, start: int, end: int, budget: list[int]) -> Iterator[tuple[int, int, int]]:
     """Each length-delimited field of the message at ``data[start:end]``: number, start and stop of its content.
 
-    Raises OtlpError where the message breaks off or holds a group (no OTLP message does).
+    Takes one off ``budget[0]`` for each field of any kind. Raises OtlpError where that is used up, and where the
+    message breaks off or holds a group (no OTLP message does).
     """
     at = start
+    left = budget[0]
     while at < end:
+        left -= 1
+        if left < 0:
+            raise OtlpError("more fields in one export than its limits allow")
         tag, at = _varint(data, at, end)
         kind = tag & 7
         if kind == 2:
@@ -40,6 +45,20 @@ def fields(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
                 raise malformed("protobuf")
         else:
             raise malformed("protobuf")
+    budget[0] = left
+
+
+def is_plain_attribute(data: bytes, at: int, end: int) -> bool:
+    """Whether ``data[at:end]`` is, for certain, a KeyValue of a short key and one short scalar: nearly all are."""
+    if end - at < 6 or data[at] != 0x0A or data[at + 1] > 0x7F:
+        return False
+    at += 2 + data[at + 1]
+    if at + 3 > end or data[at] != 0x12 or at + 2 + data[at + 1] != end or data[at + 1] > 0x7F:
+        return False
+    kind = data[at + 2]
+    if kind == 0x0A:
+        return at + 3 < end and at + 4 + data[at + 3] == end
+    return (kind in (0x10, 0x18) and end - at <= 13 and data[end - 1] < 0x80) or (kind == 0x21 and end - at == 11)
 
 
 def varint(number: int) -> bytes:

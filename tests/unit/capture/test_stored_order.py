@@ -78,6 +78,29 @@ def test_equal_openings_are_gone_on_from_by_their_own_answers() -> None:
         assert texts([*one("x", a), *one("b", b)]) == ["b", "b is best", "x", "x is best"]
 
 
+def test_equal_conversations_are_two_chains_not_one_with_branches() -> None:
+    once, again = talk("a", 3, 0), talk("a", 3, 4)
+    links = order_calls([*once, *again], key).links
+    assert links.parents == [None, 0, 1, None, 3, 4]
+
+
+def test_an_id_that_the_response_only_repeats_links_nothing() -> None:
+    """Responses sends the id of a stored prompt back with every answer."""
+
+    def one(text: str, start: int) -> Recorded:
+        asked_for = {"model": "m", "prompt": {"id": "pmpt_1"}, "input": text}
+        answer = {"id": f"resp_{text}", "status": "completed", "output": [], "prompt": {"id": "pmpt_1"}}
+        exchange = Exchange(
+            "openai",
+            "responses",
+            Request("POST", "/responses", "", "application/json", JsonBody(asked_for)),
+            Response(200, "application/json", {}, JsonBody(answer)),
+        )
+        return Recorded(exchange, start * MS, (start + 5) * MS, 0)
+
+    assert order_calls([one("a", 0), one("b", 10)], key).links.parents == [None, None]
+
+
 def test_attempts_stand_before_the_answer_that_they_led_to() -> None:
     def one(name: str, start: int) -> list[Recorded]:
         question = [user(f"{name}?")]

@@ -57,7 +57,7 @@ def test_nesting_is_bounded() -> None:
     assert span.attributes == {"a": nested(5)}
     assert decode_export(json_export(with_values(a=nested_json(5))), JSON, limits=SMALL) == [span]
     assert "levels of nesting" in refusal(protobuf({"attributes": {"a": nested(6)}}), PROTOBUF)
-    assert "levels of nesting" in refusal(json_export(with_values(a=nested_json(9))), JSON)
+    assert "levels of nesting" in refusal(json_export(with_values(a=nested_json(6))), JSON)
     assert decode_export(json_export(with_values(a=nested_json(32))), JSON)  # the default holds what it promises
     assert decode_export(protobuf({"attributes": {"a": nested(32)}}), PROTOBUF)
 
@@ -87,11 +87,45 @@ def test_protobuf_nested_past_all_limits_is_refused_without_decoding() -> None:
 
 def test_brackets_inside_strings_are_text() -> None:
     check_json(rb'{"a": "[[[{{{\\\"[[[", "b": "\\"}', Limits(depth=0))
-    with pytest.raises(OtlpError, match="not an ExportTraceServiceRequest"):
-        check_json(rb'{"a": "\\\\"[}')
+    check_json(b'{"a": "' + b"[" * 10_000 + b'"}', Limits(depth=0))
+    with pytest.raises(OtlpError, match="levels of nesting"):
+        check_json(rb'{"a": "\\"' + b"[" * 20, Limits(depth=0))
 
 
 def test_mismatched_brackets_are_malformed() -> None:
     for data in (b"[}", b"{]", b"}{", b"[[]", b"]"):
         with pytest.raises(OtlpError):
-            check_json(data)
+            decode_export(data, JSON)
+
+
+def test_an_attribute_cannot_hide_its_nesting() -> None:
+    """A value may be written twice, and the last one counts: first a scalar, then an array in an array in …"""
+    deep = b"\x0a\x00"
+    for _ in range(7):
+        array = b"\x0a" + varint(len(deep)) + deep
+        deep = b"\x2a" + varint(len(array)) + array
+    for first in (b"", b"\x10\x01", b"\x0a\x01a"):
+        value = first + deep
+        attribute = b"\x0a\x01k\x12" + varint(len(value)) + value
+        again = b"\x0a\x01k\x12\x02\x10\x01\x12" + varint(len(deep)) + deep
+        for held in (attribute, again):
+            span = b"\x4a" + varint(len(held)) + held
+            scope = b"\x12" + varint(len(span)) + span
+            resource = b"\x12" + varint(len(scope)) + scope
+            assert "levels of nesting" in refusal(b"\x0a" + varint(len(resource)) + resource, PROTOBUF)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\x0a\x00" * 3_000_000, b"\x08\x01" * 3_000_000, b"\x0a\x02\x12\x00" * 1_500_000],
+    ids=["empty resources", "unknown fields", "empty scopes"],
+)
+def test_many_empty_records_are_refused_before_they_are_made(data: bytes) -> None:
+    with pytest.raises(OtlpError, match="fields in one export"):
+        check_protobuf(data, Limits(spans=100, values=1_000))
+
+
+@pytest.mark.parametrize("data", [b'"' * 100_000, b"{}" * 100_000, b"[" * 100_000, b'{"a":' * 100_000])
+def test_many_empty_json_values_are_refused_before_they_are_made(data: bytes) -> None:
+    with pytest.raises(OtlpError, match="more than"):
+        check_json(data, Limits(spans=10, values=100))
