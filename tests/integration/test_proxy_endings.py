@@ -9,12 +9,6 @@ import socket
 import threading
 
 import pytest
-
-from stepfork.listener.limits import Limits
-from stepfork.listener.tape import Heard
-from stepfork.trace.body import EventsBody, JsonBody
-from stepfork.trace.exchange import Exchange
-from stepfork.trace.wire import body_bytes
 from tests.integration.wire import (
     ANSWER,
     CHAT_EVENTS,
@@ -22,11 +16,18 @@ from tests.integration.wire import (
     Asked,
     Line,
     connected,
+    head,
     listening,
     model_server,
     post,
     raw,
 )
+
+from stepfork.listener.limits import Limits
+from stepfork.listener.tape import Heard
+from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.trace.exchange import Exchange
+from stepfork.trace.wire import body_bytes
 
 STREAM = b'{"model":"test-model","messages":[],"stream":true}'
 CHUNKED = ("Content-Type: text/event-stream", "Transfer-Encoding: chunked")
@@ -74,16 +75,14 @@ def test_c010_a_body_without_framing_that_is_reset_is_reset_for_the_agent() -> N
         line.reset()
 
     with model_server(unframed) as model, listening(model.url) as listener, raw(listener) as agent:
-        head = f"POST /{listener.token}/openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{{}}"
-        agent.sendall(head.encode())
+        agent.sendall(head(listener, "/openai/v1/chat/completions", "Content-Length: 2") + b"{}")
         found = b""
         while not found.endswith(CHAT_EVENTS[2]):
             found += agent.recv(65536)
         assert b"transfer-encoding" not in found.lower()
         read.set()
         with pytest.raises(ConnectionResetError):
-            while agent.recv(65536):
-                pass
+            agent.recv(65536)
     assert only(listener.heard()).response.ending == "reset"
 
 
@@ -207,8 +206,7 @@ def test_a_call_that_still_runs_when_the_listener_closes_is_unfinished() -> None
     with model_server(endless) as model:
         listener = listening(model.url)
         with listener, raw(listener) as agent:
-            head = f"POST /{listener.token}/openai/v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{{}}"
-            agent.sendall(head.encode())
+            agent.sendall(head(listener, "/openai/v1/chat/completions", "Content-Length: 2") + b"{}")
             assert begun.wait(PATIENCE)
             listener.settle(0.0)
     heard = listener.heard()
@@ -331,8 +329,7 @@ def test_a_request_over_the_limit_is_refused_and_fails_the_capture() -> None:
     limits = Limits(request_bytes=200_000)
     with model_server(lazy=True) as model, listening(model.url, limits=limits) as listener:
         with raw(listener) as agent:  # announced: refused before anything of it is sent
-            head = f"POST /{listener.token}/openai/v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200001\r\n\r\n"
-            agent.sendall(head.encode())
+            agent.sendall(head(listener, "/openai/v1/files", "Content-Length: 200001"))
             assert agent.recv(65536).startswith(b"HTTP/1.1 413 ")
         assert model.asked == []
         with raw(listener) as agent:  # not announced: refused as soon as it is too much
@@ -342,8 +339,10 @@ def test_a_request_over_the_limit_is_refused_and_fails_the_capture() -> None:
                 line.close()
 
             model.script = reading
-            head = f"POST /{listener.token}/openai/v1/files HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
-            agent.sendall(head.encode() + b"%x\r\n%s\r\n" % (200_001, b"x" * 200_001))
+            agent.sendall(
+                head(listener, "/openai/v1/files", "Transfer-Encoding: chunked")
+                + b"%x\r\n%s\r\n" % (200_001, b"x" * 200_001)
+            )
             assert agent.recv(65536).startswith(b"HTTP/1.1 413 ")
     heard = listener.heard()
     assert heard.exchanges == ()
@@ -351,9 +350,12 @@ def test_a_request_over_the_limit_is_refused_and_fails_the_capture() -> None:
 
 
 def test_half_a_request_is_given_up() -> None:
-    with model_server() as model, listening(model.url, limits=Limits(idle_seconds=0.05)) as listener, raw(listener) as agent:
-        head = f"POST /{listener.token}/openai/v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\nhalf"
-        agent.sendall(head.encode())
+    with (
+        model_server() as model,
+        listening(model.url, limits=Limits(idle_seconds=0.05)) as listener,
+        raw(listener) as agent,
+    ):
+        agent.sendall(head(listener, "/openai/v1/responses", "Content-Length: 20") + b"half")
         assert agent.recv(65536).startswith(b"HTTP/1.1 408 ")
         assert model.asked == []
     assert listener.heard().problems[0].kind == "limit"

@@ -9,11 +9,11 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.integration.wire import ANSWER, CHAT_EVENTS, PATIENCE, Asked, Line, connected, listening, model_server, post
 
 from stepfork.listener.coding import supported
 from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.wire import body_bytes
-from tests.integration.wire import ANSWER, CHAT_EVENTS, PATIENCE, Asked, Line, connected, listening, model_server, post
 
 STREAM = b'{"model":"test-model","messages":[],"stream":true}'
 
@@ -104,7 +104,9 @@ def test_c003_headers_describe_the_bytes_that_are_sent(coding: str, packed: byte
         line.whole(packed, *headers, "X-Hop: 1", "Keep-Alive: timeout=5", "Set-Cookie: a=1", "Set-Cookie: b=2")
 
     with model_server(squeezed) as model, listening(model.url) as listener:
-        status, headers, body = post(listener, Accept_Encoding="gzip, deflate", Connection="keep-alive, X-Mine", X_Mine="1")
+        status, headers, body = post(
+            listener, Accept_Encoding="gzip, deflate", Connection="keep-alive, X-Mine", X_Mine="1"
+        )
         asked = model.asked[0]
     assert (status, body) == (200, packed)
     assert headers["content-length"] == str(len(packed))
@@ -119,7 +121,9 @@ def test_c003_headers_describe_the_bytes_that_are_sent(coding: str, packed: byte
     assert response.headers == {}
 
 
-@pytest.mark.parametrize(("method", "status"), [("HEAD", "200 OK"), ("POST", "204 No Content"), ("GET", "304 Not Modified")])
+@pytest.mark.parametrize(
+    ("method", "status"), [("HEAD", "200 OK"), ("POST", "204 No Content"), ("GET", "304 Not Modified")]
+)
 def test_c004_no_body_that_claims_to_be_compressed(method: str, status: str) -> None:
     def empty(asked: Asked, line: Line) -> None:
         length = () if status.startswith("204") else ("Content-Length: 1234",)
@@ -224,8 +228,15 @@ def test_c009_an_error_inside_a_good_stream_is_a_whole_recording() -> None:
 
 
 def test_c013_chunks_without_choices_are_relayed_and_recorded() -> None:
-    events = (b'data: {"choices":[],"prompt_filter_results":[]}\n\n', *CHAT_EVENTS[:-1], b'data: {"choices":[],"usage":{}}\n\n')
-    with model_server(lambda asked, line: line.stream(*events, CHAT_EVENTS[-1])) as model, listening(model.url) as listener:
+    events = (
+        b'data: {"choices":[],"prompt_filter_results":[]}\n\n',
+        *CHAT_EVENTS[:-1],
+        b'data: {"choices":[],"usage":{}}\n\n',
+    )
+    with (
+        model_server(lambda asked, line: line.stream(*events, CHAT_EVENTS[-1])) as model,
+        listening(model.url) as listener,
+    ):
         post(listener, body=STREAM)
     heard = listener.heard()
     assert body_bytes(heard.exchanges[0].exchange.response.body) == b"".join((*events, CHAT_EVENTS[-1]))
@@ -235,7 +246,12 @@ def test_c013_chunks_without_choices_are_relayed_and_recorded() -> None:
 def test_c017_a_retry_is_an_exchange_of_its_own() -> None:
     def busy_once(asked: Asked, line: Line) -> None:
         if asked.headers["x-stainless-retry-count"] == "0":
-            headers = ("Content-Type: application/json", "Retry-After: 1", "x-request-id: req_test1", "x-ratelimit-reset: 3s")
+            headers = (
+                "Content-Type: application/json",
+                "Retry-After: 1",
+                "x-request-id: req_test1",
+                "x-ratelimit-reset: 3s",
+            )
             line.whole(b'{"error":{"message":"slow down"}}', *headers, status="429 Too Many Requests")
         else:
             line.whole(ANSWER, "Content-Type: application/json", "Retry-After: Wed, 21 Oct 2026 07:28:00 GMT")
@@ -266,7 +282,7 @@ def test_c018_binary_bodies_and_texts_that_look_like_them(media: str, body: byte
         line.whole(body, f"Content-Type: {media}")
 
     with model_server(speak) as model, listening(model.url) as listener:
-        status, _, got = post(listener, "/openai/v1/audio/speech", body, Content_Type=media)
+        _, _, got = post(listener, "/openai/v1/audio/speech", body, Content_Type=media)
     exchange = listener.heard().exchanges[0].exchange
     assert got == body
     assert isinstance(exchange.response.body, kind)
@@ -389,7 +405,11 @@ def test_an_answer_before_the_whole_request_does_not_cut_the_recording() -> None
         line.whole(b"{}", "Content-Type: application/json", "Connection: close", status="401 Unauthorized")
         line.wait_for_hang_up()
 
-    with model_server(impatient, lazy=True) as model, listening(model.url) as listener, connected(listener) as connection:
+    with (
+        model_server(impatient, lazy=True) as model,
+        listening(model.url) as listener,
+        connected(listener) as connection,
+    ):
         connection.putrequest("POST", f"/{listener.token}/openai/v1/responses")
         connection.putheader("Content-Length", str(len(body)))
         connection.putheader("Content-Type", "application/json")

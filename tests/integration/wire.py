@@ -205,6 +205,12 @@ def raw(listener: Listener) -> Iterator[socket.socket]:
         yield connection
 
 
+def head(listener: Listener, path: str, *headers: str) -> bytes:
+    """The head of a POST, as bytes."""
+    lines = [f"POST /{listener.token}{path} HTTP/1.1", "Host: localhost", *headers, "", ""]
+    return "\r\n".join(lines).encode()
+
+
 def read_all(connection: socket.socket) -> bytes:
     """Everything until the other side closes."""
     found = []

@@ -19,7 +19,7 @@ from stepfork.errors import UsageError
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _PASSED_ON = [signal.Signals[name] for name in _NAMES if name in signal.Signals.__members__]
-_GRACE_SECONDS = 1.0  # between asking what is left of the group to end, and ending it
+_GRACE_SECONDS = 0.5  # between telling what is left of the group to end, telling it again, and ending it
 _UNKNOWN_EXIT = 255
 
 
@@ -187,12 +187,15 @@ class Child:
         if process.returncode is None:  # left by an exception
             self._send(signal.SIGKILL)
             process.wait()
+        # A group that was interrupted has been told already, and is given the time to do what it does about it.
+        first = signal.SIGTERM if self.interrupted is None else 0
         with contextlib.suppress(OSError):  # no such group is what is hoped for
-            os.killpg(process.pid, signal.SIGTERM)
-            deadline = time.monotonic() + _GRACE_SECONDS
-            while time.monotonic() < deadline:
-                time.sleep(0.01)
-                os.killpg(process.pid, 0)
+            for number in (first, signal.SIGTERM):
+                os.killpg(process.pid, number)
+                deadline = time.monotonic() + _GRACE_SECONDS
+                while time.monotonic() < deadline:
+                    time.sleep(0.01)
+                    os.killpg(process.pid, 0)
             os.killpg(process.pid, signal.SIGKILL)
 
     def _catch(self) -> None:

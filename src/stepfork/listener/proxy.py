@@ -44,6 +44,8 @@ class Proxy:
         }
         try:
             async with self._gate:
+                if request.transport is None:
+                    raise HungUpError
                 return await self._forward(request, route, transcript)
         except (HungUpError, ConnectionError, asyncio.CancelledError):
             transcript.end("client_closed", self._tape.now_ns())

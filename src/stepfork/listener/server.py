@@ -13,11 +13,14 @@ from types import TracebackType
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-from aiohttp import web
+from aiohttp import StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.http import RawRequestMessage
 
 from stepfork.listener.body import HungUpError
 from stepfork.listener.door import Refusal, TraceRoute, admit, find_route
 from stepfork.listener.forwarding import Forwarder
+from stepfork.listener.incoming import Incoming
 from stepfork.listener.limits import Limits
 from stepfork.listener.proxy import Proxy
 from stepfork.listener.receiver import Receiver
@@ -119,7 +122,7 @@ class _Running:
         """Serves while the context lasts; what is still under way at its end is cancelled."""
         server = web.Server(
             self._handle,
-            handler_cancellation=True,
+            request_factory=self._incoming,
             access_log=None,
             logger=_QUIET,
             auto_decompress=False,
@@ -151,6 +154,16 @@ class _Running:
                 return
             await asyncio.sleep(0.01)
 
+    def _incoming(
+        self,
+        message: RawRequestMessage,
+        payload: StreamReader,
+        protocol: web.RequestHandler,
+        writer: AbstractStreamWriter,
+        task: asyncio.Task[None],
+    ) -> Incoming:
+        return Incoming(message, payload, protocol, writer, task, self.loop)
+
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         hosts = request.headers.getall("Host", [])
         refusal = admit(request.remote or "", hosts, has_origin="Origin" in request.headers)
@@ -165,6 +178,8 @@ class _Running:
         try:
             if isinstance(route, TraceRoute):
                 return await self._receiver.handle(request)
+            assert isinstance(request, Incoming)
+            request.on_lost = task.cancel
             return await self._proxy.handle(request, route, self._connection(request))
         except HungUpError:
             raise ConnectionResetError from None
@@ -178,8 +193,9 @@ class _Running:
 
     def _connection(self, request: web.BaseRequest) -> int:
         transport = request.transport
-        if transport is None:
-            raise ConnectionResetError
+        if transport is None:  # the agent has closed already: it gets a number that no other call has
+            self._connection_count += 1
+            return self._connection_count - 1
         number = self._connections.get(transport)
         if number is None:
             number = self._connections[transport] = self._connection_count
