@@ -242,6 +242,30 @@ def test_an_agent_inside_a_tool_stands_inside_it() -> None:
     assert findings(run) == []
 
 
+def test_a_tool_stands_where_it_was_asked_for_not_where_its_inner_calls_stand() -> None:
+    answer = asked(call("ask", {"q": "b"}, "call_q"))
+    calls = [
+        recorded([user("z?")], answer, start=0, name="chatcmpl-1"),
+        recorded(
+            [user("b")], said("c"), start=20, name="chatcmpl-2"
+        ),  # too short to be linked: stored before the others
+        recorded([user("z?"), answer, result("call_q", "c")], said("C."), start=60, name="chatcmpl-3"),
+    ]
+    spans = [
+        model_span("m1", 0, 9, gen_ai__response__id="chatcmpl-1"),
+        tool_span("t1", 10, 50, "ask", gen_ai__tool__call__id="call_q"),
+        model_span("m2", 19, 29, under="t1", gen_ai__response__id="chatcmpl-2"),
+        model_span("m3", 59, 70, gen_ai__response__id="chatcmpl-3"),
+    ]
+    run = assemble(calls, spans, key=key)
+    assert [(step.name, step.parent, step.exchange) for step in run.trace.steps] == [
+        ("chat", None, 1),
+        ("ask", None, None),
+        ("chat", 1, 0),
+        ("chat", None, 2),
+    ]
+
+
 def test_equal_runs_have_equal_traces_however_their_timing_and_ids_differ() -> None:
     assert len({shape(assemble(*refund_run(seed=seed), key=key)) for seed in range(12)}) == 1
     assert len({shape(assemble(refund_run(seed=seed)[0], [], key=key)) for seed in range(12)}) == 1
