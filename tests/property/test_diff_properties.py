@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -183,19 +185,48 @@ def test_requests_differ_exactly_where_their_normal_forms_do(old: dict[str, Any]
 @given(fixtures)
 def test_a_fixture_never_differs_from_itself_or_from_its_members_in_another_order(one: Fixture) -> None:
     assert not diff_fixtures(one, one, ALL).changed
-    turned = tuple(
+    assert not diff_fixtures(one, with_bodies(one, reversed_members), ALL).changed
+
+
+def renamed(value: Any, number: Callable[[int], int]) -> Any:
+    """A value with the numbers of its ids and addresses changed."""
+    text = msgspec.json.encode(value).decode()
+    changed = re.sub(r"\{\{(id|email)_(\d)\}\}", lambda found: f"{{{{{found[1]}_{number(int(found[2]))}}}}}", text)
+    return msgspec.json.decode(changed)
+
+
+def with_bodies(one: Fixture, change: Callable[[Any], Any]) -> Fixture:
+    """A fixture whose requests and responses have other bodies."""
+    made = [
         msgspec.structs.replace(
             exchange,
-            request=msgspec.structs.replace(
-                exchange.request, body=JsonBody(reversed_members(exchange.request.body.value))
-            ),
+            request=msgspec.structs.replace(exchange.request, body=JsonBody(change(exchange.request.body.value))),
+            response=msgspec.structs.replace(exchange.response, body=JsonBody(change(exchange.response.body.value))),
         )
         for exchange in one.run.exchanges
-        if isinstance(exchange.request.body, JsonBody)
-    )
-    assert not diff_fixtures(
-        one, msgspec.structs.replace(one, run=msgspec.structs.replace(one.run, exchanges=turned))
-    ).changed
+        if isinstance(exchange.request.body, JsonBody) and isinstance(exchange.response.body, JsonBody)
+    ]
+    return msgspec.structs.replace(one, run=msgspec.structs.replace(one.run, exchanges=tuple(made)))
+
+
+@settings(deadline=None)
+@given(fixtures, st.integers(1, 5))
+def test_numbers_that_earlier_calls_shifted_are_no_change(one: Fixture, by: int) -> None:
+    assert not diff_fixtures(one, with_bodies(one, lambda body: renamed(body, lambda number: number + by)), ALL).changed
+
+
+@settings(deadline=None)
+@given(fixtures, fixtures)
+def test_fixtures_differ_exactly_where_the_normal_forms_of_their_requests_do(old: Fixture, new: Fixture) -> None:
+    def plain(body: Any) -> Any:
+        return msgspec.json.decode(msgspec.json.encode(body).replace(b"{{", b"(("))
+
+    def forms(one: Fixture) -> bytes:
+        told = [(each.api, msgspec.to_builtins(normal_request(each))) for each in one.run.exchanges]
+        return dumps([[api, form] for api, form in told])
+
+    old, new = with_bodies(old, plain), with_bodies(new, plain)
+    assert diff_fixtures(old, new).changed == (forms(old) != forms(new))
 
 
 @settings(deadline=None, max_examples=60)

@@ -13,9 +13,6 @@ from stepfork.diff.keys import canonical_text
 from stepfork.diff.text_diff import hunks_of
 from stepfork.diff.values import Cause, Change, ExchangeDiff, FieldChange, ItemKind, Line, MessageChange, Section
 
-SAID = 2_000
-"""Characters of a text that a summary holds; who prints it cuts it to the line."""
-
 
 class _Atom(msgspec.Struct, frozen=True):
     """The smallest thing that can repeat: lines that replace one another, or one field, of one `part` of an exchange.
@@ -115,13 +112,13 @@ def _summary(atom: _Atom, subject: str, lines: Sequence[Line], fields: Sequence[
     if atom.change in ("added", "removed"):
         mark = "+" if atom.change == "added" else "-"
         said = atom.said or " ".join(line.text for line in lines)
-        return f"{mark} {name} {said}"[:SAID].rstrip()
+        return f"{mark} {name} {said}".rstrip()
     if atom.change == "moved":
         return f"{name} moved"
     gone = [line.text.strip() for line in lines if line.op == "-"]
     come = [line.text.strip() for line in lines if line.op == "+"]
     if len(gone) == len(come) == 1 and not fields:
-        return f"{name}  {gone[0]} → {come[0]}"[:SAID]
+        return f"{name}  {gone[0]} → {come[0]}"
     parts = [f"−{len(gone)} +{len(come)} lines"] if lines else []
     parts += [f"{len(fields)} field{'s' if len(fields) > 1 else ''}"] if fields else []
     return f"{name} changed ({', '.join(parts)})"

@@ -124,8 +124,8 @@ class ExchangeDiff(msgspec.Struct, frozen=True):
 class Change(msgspec.Struct, frozen=True):
     """One change, however many exchanges it stands in (``exchanges``, new indices; old ones for what was removed).
 
-    ``subject`` says what changed within the section: a tool's name, a parameter, ``user [0]``. ``summary`` is one line
-    for a folded view; ``lines`` and ``fields`` are the change itself.
+    ``subject`` says what changed within the section: a tool's name, ``user [0]``. ``lines`` and ``fields`` are the
+    change itself; ``summary`` is for a folded view and holds whole texts: who shows it redacts it and cuts it to a line.
     """
 
     section: Section

@@ -6,6 +6,7 @@ import json
 from importlib import resources
 from typing import Any
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 from tests.unit.diff.conversations import SYSTEM, TURNS, asks, conversation, fixture
@@ -13,6 +14,7 @@ from tests.unit.diff.conversations import SYSTEM, TURNS, asks, conversation, fix
 from stepfork.canonical.encode import dumps
 from stepfork.cli.render.diff_json import diff_document, report_document
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
+from stepfork.trace.body import EventsBody
 from stepfork.trace.fixture import Fixture
 
 TOOL = {"type": "function", "function": {"name": "issue_refund", "parameters": {"type": "object"}}}
@@ -107,3 +109,23 @@ def test_a_secret_of_many_lines_is_seen_whole() -> None:
     diff = diff_fixtures(fixture([asks("x\ny")]), fixture([asks(f"x\n{block}\ny")]))
     document = diff_document(diff, clean=lambda text: text.replace(block, "[redacted]"))
     assert document["exchanges"][0]["messages"][0]["lines"] == [{"op": "+", "text": "[redacted]"}]
+
+
+def test_a_lone_surrogate_in_a_stream_still_makes_a_document() -> None:
+    one = asks("x")
+
+    def streamed(text: str) -> Fixture:
+        event = f'data: {{"choices": [{{"index": 0, "delta": {{"content": "{text}"}}, "finish_reason": "stop"}}]}}'
+        response = msgspec.structs.replace(one.response, body=EventsBody((event, "data: [DONE]", "")))
+        return fixture([msgspec.structs.replace(one, response=response)])
+
+    diff = diff_fixtures(streamed("a"), streamed("\\ud800"), DiffOptions(responses=True))
+    assert diff.changed
+    Draft202012Validator(schema()).validate(json.loads(dumps(diff_document(diff))))
+
+
+def test_a_secret_that_a_summary_would_cut_is_gone_before() -> None:
+    word = "hunter" + "2" * 6
+    new = fixture([*[asks("x")] * 2, asks("y" * 190 + word)])
+    document = diff_document(diff_fixtures(fixture([asks("x")] * 2), new), clean=lambda text: text.replace(word, "*"))
+    assert "hunter" not in json.dumps(document)

@@ -87,7 +87,7 @@ def test_parts_of_a_request_each_have_their_line() -> None:
     assert report(old, new).splitlines()[1:] == [
         "  authored",
         "    model    exchange 0",
-        '      ~ "gpt-4.1" → "gpt-5.4"',
+        "      gpt-4.1 → gpt-5.4",
         "    params   exchange 0",
         '      - /stop: ["x"]',
         "      ~ /temperature: 0.2 → 0.9",

@@ -17,6 +17,12 @@ def as_it_is(text: str) -> str:
     return text
 
 
+def clean_summary(text: str, clean: Clean, limit: int) -> str:
+    """A summary on one line of at most `limit` characters; what was cut ends in ``…``."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
+
+
 def clean_lines(lines: Iterable[Line], clean: Clean) -> Iterator[Line]:
     """Lines that stand together are cleaned together: a key in PEM form spans many."""
     for op, run in groupby(lines, key=lambda line: line.op):

@@ -10,10 +10,13 @@ from typing import Any
 
 import msgspec
 
-from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_field, clean_lines
+from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_field, clean_lines, clean_summary
 from stepfork.diff.values import Change, ExchangeDiff, FieldChange, FixtureDiff, Line, MessageChange, Tokens
 
 Document = dict[str, Any]
+
+SUMMARY = 200
+"""Characters of a summary; lines and fields beside it are whole."""
 
 
 def diff_document(diff: FixtureDiff, *, clean: Clean = as_it_is) -> Document:
@@ -23,12 +26,17 @@ def diff_document(diff: FixtureDiff, *, clean: Clean = as_it_is) -> Document:
 
 def report_document(diffs: Sequence[FixtureDiff], *, clean: Clean = as_it_is) -> Document:
     """The document of any number of pairs: ``exchanges`` has all that differ, each with the fixture it is of."""
+
+    def sound(text: str) -> str:
+        """Redacted, and without the lone surrogates that an event stream can spell and JSON cannot carry."""
+        return clean(text).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
     return {
         "changed": any(diff.changed for diff in diffs),
         "exchanges": [
-            {"fixture": clean(diff.name)} | _exchange(exchange, clean) for diff in diffs for exchange in diff.exchanges
+            {"fixture": sound(diff.name)} | _exchange(exchange, sound) for diff in diffs for exchange in diff.exchanges
         ],
-        "fixtures": [_fixture(diff, clean) for diff in diffs],
+        "fixtures": [_fixture(diff, sound) for diff in diffs],
     }
 
 
@@ -71,7 +79,7 @@ def _exchange(diff: ExchangeDiff, clean: Clean) -> Document:
     if diff.answer is not None:
         answer = diff.answer
         parts["answer"] = {
-            "summary": clean(answer.summary),
+            "summary": clean_summary(answer.summary, clean, SUMMARY),
             "lines": _lines(answer.lines, clean),
             "fields": _fields(answer.fields, clean),
         }
@@ -95,7 +103,7 @@ def _change(change: Change, clean: Clean) -> Document:
         "change": change.change,
         "cause": change.cause,
         "subject": clean(change.subject),
-        "summary": clean(change.summary),
+        "summary": clean_summary(change.summary, clean, SUMMARY),
         "exchanges": list(change.exchanges),
         "lines": _lines(change.lines, clean),
         "fields": _fields(change.fields, clean),

@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from stepfork.cli.escape import escape
-from stepfork.cli.render.diff_clean import Clean, as_it_is
+from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_summary
 from stepfork.cli.render.diff_lines import shown_fields, shown_lines
 from stepfork.diff.values import Change, FixtureDiff
+from stepfork.trace.body import JsonValue
 
 BLOCK = 20
 """Lines of one change, and changes of one kind, that are shown without --full."""
@@ -99,7 +100,7 @@ def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:
 
 def _headline(name: str, diff: FixtureDiff) -> str:
     causes = Counter(change.cause for change in diff.changes)
-    told = diff.change
+    told: str = diff.change
     if causes:
         told = _number(causes["authored"], "authored change") if causes["authored"] else "no authored change"
         told += f", {_number(causes['consequence'], 'consequence')}" if causes["consequence"] else ""
@@ -124,11 +125,12 @@ def _consequences(changes: Sequence[Change], view: _View, *, folded: bool) -> It
     places = [_where(change) or change.section for change in changes]
     width = min(max(map(len, places)), 24)
     for change, place in _first(changes, places, view):
-        summary = " ".join(view.clean(change.summary).split())
-        cut = summary if len(summary) <= SUMMARY else f"{summary[: SUMMARY - 1].rstrip()}…"
-        yield f"    {place.ljust(width)}   {escape(cut)}"
+        summary = clean_summary(change.summary, view.clean, SUMMARY)
+        yield f"    {place.ljust(width)}   {escape(summary)}"
         # One line that came or went is its summary already.
-        if not folded and not (change.change in ("added", "removed") and len(change.lines) == 1 and cut == summary):
+        if not folded and not (
+            change.change in ("added", "removed") and len(change.lines) == 1 and not summary.endswith("…")
+        ):
             yield from _details(change, view)
     yield from _left_out(len(changes), "consequences", 4, view)
 
@@ -144,12 +146,19 @@ def _left_out(count: int, what: str, indent: int, view: _View) -> Iterator[str]:
 
 
 def _details(change: Change, view: _View) -> Iterator[str]:
-    lines = [*shown_lines(change.lines, view.clean), *shown_fields(change.fields, view.clean)]
+    if change.section == "model":
+        lines = [" → ".join(_model(side, view) for field in change.fields for side in (field.old, field.new))]
+    else:
+        lines = [*shown_lines(change.lines, view.clean), *shown_fields(change.fields, view.clean)]
     kept = lines if view.full or len(lines) <= BLOCK else lines[: BLOCK - 1]
     for line in kept:
         mark = line.lstrip(" ")[:1]
         yield view.paint(f"      {line}".rstrip(" "), {"-": _RED, "+": _GREEN}.get(mark, ""))
     yield from _left_out(len(lines), "changed lines", 6, view)
+
+
+def _model(name: JsonValue, view: _View) -> str:
+    return "(none)" if name is None else view.user(str(name))
 
 
 def _name(change: Change, view: _View) -> str:
