@@ -118,7 +118,7 @@ def carry_back(inner: str, edits: Sequence[Edit], start: int) -> list[Edit]:
 
 def decode(inner: str) -> str:
     """The string that the raw spelling between two quotes stands for."""
-    return json.loads(f'"{inner}"', strict=False) if "\\" in inner else inner  # type: ignore[no-any-return]
+    return json.loads(f'"{inner}"', strict=False) if "\\" in inner else inner
 
 
 def _offsets(inner: str) -> Callable[[int], int]:
