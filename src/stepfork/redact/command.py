@@ -25,7 +25,8 @@ def command_secrets(arguments: Sequence[str]) -> list[list[Span]]:
     """
     found: list[list[Span]] = [[] for _ in arguments]
     for index, start, end, rule in _values([(argument, 0) for argument in arguments]):
-        found[index].append(Span(start, end, rule))
+        if not _is_script(arguments, index):
+            found[index].append(Span(start, end, rule))
     for index, argument in enumerate(arguments):
         if any(char.isspace() for char in argument):
             inner = [(match.group(), match.start()) for match in _WORD.finditer(argument)]
@@ -33,6 +34,16 @@ def command_secrets(arguments: Sequence[str]) -> list[list[Span]]:
                 shift = inner[word][1]
                 found[index].append(Span(shift + start, shift + end, rule))
     return found
+
+
+def _is_script(arguments: Sequence[str], index: int) -> bool:
+    """Whether an argument is what ``sh -c`` or ``bash -lc`` runs, in which a value ends at a blank."""
+    return (
+        index > 0
+        and arguments[index - 1].startswith("-")
+        and arguments[index - 1][1:].isalpha()
+        and (len(arguments[index - 1]) < 4 and arguments[index - 1].endswith("c"))
+    )
 
 
 def _values(words: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int, int, str]]:

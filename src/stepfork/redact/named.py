@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from stepfork.redact.marker import is_stand_in
+from stepfork.redact.marker import MARKER, is_stand_in
 from stepfork.redact.names import PASSWORD, STRONG, WEAK, is_secret_parameter, strength
 from stepfork.redact.pattern import pattern
-from stepfork.redact.shape import looks_random
+from stepfork.redact.shape import looks_random, mixed_share
 from stepfork.redact.span import Span
 
 ANCHORS = (
@@ -120,7 +120,7 @@ def _value_at(text: str, start: int, kind: str, *, in_query: bool) -> Span | Non
     scheme = _SCHEME.match(text, start)
     begin = scheme.end() if scheme else start
     bare = (_BARE_PASSWORD if kind == PASSWORD else _BARE).match(text, begin, begin + _LONGEST)
-    if bare is None:
+    if bare is None or MARKER in bare.group():
         return None
     end = bare.end()
     parameter = _NEXT_PARAMETER.search(text, begin, end)
@@ -178,7 +178,7 @@ def _plausible(value: str, kind: str) -> bool:
     """Whether a value under a name of this strength is a secret and not a word, a type, a path or a piece of code."""
     if is_stand_in(value) or any(char.isspace() for char in value) or _VARIABLE.match(value):
         return False
-    if _LOCATION.match(value) and ("://" in value or not looks_random(value)):
+    if _LOCATION.match(value) and ("://" in value or mixed_share(value) < 0.6):
         return False
     if kind == PASSWORD:
         return len(value) >= 6 and not _WORDLIKE.match(value)

@@ -28,11 +28,11 @@ _ONE_WORD = _set(
 _KEYS = _set(
     "api access secret private subscription account auth authorization signing signature encryption "
     "master admin shared service consumer webhook deploy integration ingest ingestion bot team functions "
-    "host storage primary secondary license rest live production prod server app application project "
+    "host storage license rest live production prod server app application project "
     "management write read sdk"
 )
 """Words that make ``… key`` a secret; ``cache key``, ``public key`` and ``idempotency key`` are none."""
-_WEAK_KEYS = _set("primary secondary host storage license app application project read write team sdk")
+_WEAK_KEYS = _set("host storage license app application project read write team sdk")
 _TOKENS = _set(
     "access auth api bearer refresh session security id bot user personal oauth oauth2 deploy admin "
     "service pat secret jwt csrf xsrf identity client app application integration webhook verification "

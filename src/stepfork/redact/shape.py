@@ -130,12 +130,13 @@ def looks_random(value: str) -> bool:
     """
     if len(set(value)) < 6:
         return False
-    plain = mixed = 0
-    for segment in _SEGMENT.findall(value):
-        if _PLAIN.fullmatch(segment):
-            plain += len(segment)
-        else:
-            mixed += len(segment)
     if not any(char.isdigit() for char in value):
         return len(_TURN.findall(value)) * 8 >= len(value)
-    return mixed * 5 > plain + mixed
+    return mixed_share(value) > 0.2
+
+
+def mixed_share(value: str) -> float:
+    """Which part of a value's segments are neither words nor numbers, 0 to 1."""
+    segments = _SEGMENT.findall(value)
+    mixed = sum(len(segment) for segment in segments if not _PLAIN.fullmatch(segment))
+    return mixed / max(1, sum(map(len, segments)))

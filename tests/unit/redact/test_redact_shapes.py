@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import base64
+import random
+
+import pytest
+
+from stepfork.redact.matcher import Matcher
+from stepfork.redact.prefilter import Prefilter
+from stepfork.redact.secrets import Secrets
+from stepfork.redact.shape import Shape, joined, looks_random
+from stepfork.redact.shapes import SHAPES
+
+MATCHER: Matcher = Secrets.none().matcher
+PREFILTER: Prefilter = Secrets.none().prefilter
+BY_NAME = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+
+
+def rules(text: str) -> set[str]:
+    return {span.rule for span in MATCHER.find(text)}
+
+
+@BY_NAME
+@pytest.mark.parametrize(
+    "around", ["key {} end", '"{}"', "({}).", "密钥是{}。请勿外传", "`{}`", "x\\n{}\\n", "a={}&b=1"]
+)
+def test_the_example_is_found_wherever_it_stands(shape: Shape, around: str) -> None:
+    example = joined(shape.example)
+    text = around.format(example)
+    [alone] = MATCHER.find(example)
+    shown = text
+    for span in reversed(MATCHER.find(text)):
+        shown = shown[: span.start] + shown[span.end :]
+    assert example[alone.start : alone.end] not in shown
+    assert len(text) - len(shown) <= alone.end - alone.start + 2
+    assert PREFILTER.may_hold_secret(text)
+
+
+@BY_NAME
+def test_the_example_is_called_by_its_name(shape: Shape) -> None:
+    assert shape.name in rules(joined(shape.example))
+
+
+@BY_NAME
+def test_the_counter_example_is_not(shape: Shape) -> None:
+    assert shape.name not in rules(f"see {joined(shape.counter)} here")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [shape for shape in SHAPES if not shape.before and shape.anchors and shape.anchors[0][0].isalnum()],
+    ids=lambda shape: shape.name,
+)
+def test_a_word_that_goes_on_to_the_left_is_none(shape: Shape) -> None:
+    assert shape.name not in rules("Za" + joined(shape.example))
+
+
+def test_names_are_unique() -> None:
+    assert len({shape.name for shape in SHAPES}) == len(SHAPES)
+
+
+@pytest.mark.parametrize(
+    ("shape", "anchor"),
+    [(shape, anchor) for shape in SHAPES if len(shape.example) == 2 for anchor in shape.anchors[1:]],
+    ids=lambda item: item if isinstance(item, str) else item.name,
+)
+def test_each_literal_of_a_kind_begins_a_credential(shape: Shape, anchor: str) -> None:
+    assert shape.name in rules(anchor + joined(shape.example)[len(shape.anchors[0]) :])
+
+
+def test_a_base64_image_holds_no_credential() -> None:
+    blob = base64.b64encode(random.Random(7).randbytes(300_000)).decode()
+    assert MATCHER.find(f"data:image/png;base64,{blob}") == []
+    inside = blob[:400] + "/AKIA" + "R7HUPQ62WEQEHEXK" + "/" + blob[400:800]
+    assert MATCHER.find(inside) == []
+
+
+def test_a_thinking_signature_in_url_safe_base64_holds_no_credential() -> None:
+    blob = base64.urlsafe_b64encode(random.Random(8).randbytes(300_000)).decode()
+    assert MATCHER.find(blob) == []
+    assert MATCHER.find(blob[:500] + "-hf_" + blob[500:600].replace("-", "A").replace("_", "B")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<task-notification>done</task-notification>",
+        "risk-adjusted-2024 and desk-booking-0042-integration-tests",
+        "flask-sqlalchemy-migrate-extended-utilities-2024",
+        "sk-...",
+        "export KEY=sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "hf_internal_testing and hf_hub_download",
+        "xoxo-from-the-whole-team-2026",
+        "claude-sonnet-4-5-20250929",
+        "eyJ is how a base64 JSON object starts; header.payload.signature; version 1.22.333",
+        "eyJpZCI6IDYyNTQ3MjkxMSwgImRpciI6ICJuIn0=",
+        "pre_hook_store_with_long_names_everywhere_2024",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAImIyUKzONn7eRx+5TOpXqc/XKMjgtDzxaBgCDRV8s4nK ann@laptop",
+        "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ2h1cmNo\n-----END CERTIFICATE-----",
+        "image: example/app@sha256:362fa3e6f55cbe0a202071e290e273dd447be42145bc7a15f54c4792c5dbfe81",
+        "toolu_01b2vMNqzWLtgVfj62C4hjqj call_PKQT3HWy7IoAz28IIS38PH9I msg_013a8yyLajG3Ip598tBk02Fd",
+        "cus_TTkgp7mfTC3ftK pi_KXVlUbzi2IgfIDdTnYAu0U2a evt_SRZ2rIkLHgDWwTBs4ps6nkQY",
+    ],
+)
+def test_what_only_looks_like_one_is_left_alone(text: str) -> None:
+    assert MATCHER.find(text) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "random_looking"),
+    [
+        ("k7Qx2Vb9Zt4Lm8Rw3Hd6", True),
+        ("8bd2ca21-afb7-4b4a-a6eb-04fd7e7216eb", True),
+        ("QmFzZTY0VGV4dFdpdGhvdXREaWdpdHM", True),
+        ("aKdJfHgLqPwOeIrUtYzXcVbN", True),
+        ("token-based-authentication-2024", False),
+        ("internal_testing_of_words", False),
+        ("xxxxxxxxxxxxxxxxxxxxxxxx", False),
+        ("2024-10-11-12-13-14-15-16", False),
+        ("gettingElementsByclassname", False),
+    ],
+)
+def test_what_looks_random(value: str, *, random_looking: bool) -> None:
+    assert looks_random(value) is random_looking
