@@ -70,7 +70,7 @@ def _read(record: Recorded) -> Call:
         exchange=exchange,
         start=record.arrived_ns,
         end=record.ended_ns,
-        answer=answer_of(exchange),
+        answer=_storable(answer_of(exchange)),
         # Responses repeats members of the request, the id of a stored prompt among them.
         given=frozenset(_given(exchange)) - frozenset(taken),
         taken=taken,
@@ -78,6 +78,30 @@ def _read(record: Recorded) -> Call:
         messages=request.messages if request else (),
         opening=digest(exchange.provider, exchange.request),
     )
+
+
+def _storable(answer: Answer) -> Answer:
+    """`answer` as canonical JSON can hold it: a stream may spell half a character, or a number past 64 bits, in the
+    JSON of its events, which are kept as text."""
+    try:
+        msgspec.msgpack.encode(answer)
+    except (UnicodeEncodeError, OverflowError):
+        return msgspec.convert(_held(msgspec.to_builtins(answer)), Answer)
+    return answer
+
+
+def _held(value: Any) -> Any:
+    match value:
+        case str():
+            # The halves of a character that two events brought come together here.
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case int() if not -(2**63) <= value < 2**63:
+            return None
+        case dict():
+            return {name: _held(held) for name, held in value.items()}
+        case list() | tuple():
+            return [_held(held) for held in value]
+    return value
 
 
 def digest(*parts: Any) -> bytes:

@@ -24,7 +24,7 @@ from tests.unit.capture.run_samples import (
 from stepfork.canonical.encode import dumps
 from stepfork.capture.assemble import Assembled, assemble
 from stepfork.capture.check import check_trace
-from stepfork.trace.body import JsonBody
+from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.span import Span
@@ -365,3 +365,61 @@ def test_the_body_of_an_embeddings_call_is_linked_to_its_step() -> None:
     spans = [model_span("e", 0, 9, gen_ai__operation__name="embeddings", gen_ai__request__model="e")]
     [step] = assemble([Recorded(exchange, 2 * MS, 3 * MS, 0)], spans, key=key).trace.steps
     assert (step.name, step.exchange) == ("embeddings", 0)
+
+
+def streamed(*pieces: str, usage: str = "null") -> Recorded:
+    """A streamed Chat Completions answer; `pieces` are spelled as JSON text."""
+    events = [f'data: {{"choices": [{{"index": 0, "delta": {{"content": "{piece}"}}}}]}}' for piece in pieces]
+    end = f'data: {{"choices": [{{"index": 0, "delta": {{}}, "finish_reason": "stop"}}], "usage": {usage}}}'
+    body = JsonBody({"model": "m", "stream": True, "messages": [user("Hi.")]})
+    exchange = Exchange(
+        "openai",
+        "chat_completions",
+        Request("POST", "/chat/completions", "", "application/json", body),
+        Response(200, "text/event-stream", {}, EventsBody((*events, end, "data: [DONE]", ""))),
+    )
+    return Recorded(exchange, 0, 5 * MS, 0)
+
+
+def test_half_a_character_in_a_stream_costs_itself_only() -> None:
+    assert assemble([streamed("cut \\ud83d", " off")], [], key=key).trace.output == "cut \ufffd off"
+    run = assemble([streamed("joined \\ud83d", "\\ude00")], [model_span("m", 0, 9)], key=key)
+    assert run.trace.output == "joined \U0001f600"
+    dumps(msgspec.to_builtins(run))
+
+
+def test_a_count_past_64_bits_is_no_count() -> None:
+    run = assemble([streamed("Hi", usage='{"prompt_tokens": 1' + "0" * 30 + ', "completion_tokens": 3}')], [], key=key)
+    assert run.trace.steps[0].usage == Usage(output_tokens=3)
+
+
+ODD: list[JsonBody | TextBody | BytesBody | None] = [
+    None,
+    TextBody('{"a'),
+    BytesBody(b"\xff"),
+    JsonBody([1]),
+    JsonBody({}),
+    JsonBody({"id": 1, "choices": [None, {"message": {"tool_calls": [{"id": 3, "function": None}]}}]}),
+    JsonBody(
+        {"messages": [1, None, {"role": 3}, {"role": "assistant", "tool_calls": [{}]}, {"role": "tool"}], "model": 3}
+    ),
+    JsonBody({"messages": {"role": "user"}, "choices": {"message": 1}, "usage": {"prompt_tokens": "x"}}),
+    JsonBody({"choices": [{"message": {"content": "x"}, "finish_reason": 7}], "usage": {"prompt_tokens": 2**64 - 1}}),
+]
+
+
+@pytest.mark.parametrize("request_body", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize("response_body", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize("api", ["chat_completions", "responses", "messages", "other"])
+def test_bodies_of_any_shape_are_assembled_and_checked(
+    request_body: JsonBody | TextBody | BytesBody | None,
+    response_body: JsonBody | TextBody | BytesBody | None,
+    api: str,
+) -> None:
+    exchange = Exchange("openai", api, Request("POST", "/x", body=request_body), Response(200, body=response_body))
+    calls = [Recorded(exchange, 0, 5, 0), Recorded(exchange, 3, 9, 1)]
+    for spans in ([], [model_span("m", 0, 9)], [tool_span("t", 0, 9)]):
+        run = assemble(calls, spans, key=lambda _: b"")
+        assert len(run.exchanges) == 2
+        dumps(msgspec.to_builtins(run.trace))
+        check_trace(run.trace, run.exchanges)
