@@ -75,12 +75,23 @@ def _by_keys(old: Sequence[Item], new: Sequence[Item]) -> tuple[Pairs, list[tupl
     for level in range(levels):
         left_over: list[tuple[range, range]] = []
         for old_range, new_range in gaps:
-            found = common([old[i].keys[level] for i in old_range], [new[i].keys[level] for i in new_range])
-            anchors = [(old_range.start + a, new_range.start + b) for a, b in found]
+            left, right = ([side[i].keys[level] for i in part] for side, part in ((old, old_range), (new, new_range)))
+            anchors = [
+                (old_range.start + a, new_range.start + b) for a, b in _earliest(common(left, right), left, right)
+            ]
             pairs += anchors
             left_over += _gaps(anchors, old_range, new_range)
         gaps = left_over
     return pairs, gaps
+
+
+def _earliest(pairs: Pairs, old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """The same pairs, each as far to the front as it goes: of two equal items the second is the new one."""
+    left = right = 0
+    for a, b in pairs:
+        first, second = old.index(old[a], left), new.index(new[b], right)
+        yield first, second
+        left, right = first + 1, second + 1
 
 
 def _gaps(anchors: Pairs, old_range: range, new_range: range) -> Iterator[tuple[range, range]]:

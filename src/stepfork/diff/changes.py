@@ -90,7 +90,7 @@ def _change(group: Sequence[_Folded]) -> Change:
     indices = set().union(*(entry.indices for entry in group))
     subject = atom.subject
     if len(indices) == 1 and (index := indices.pop()) is not None:
-        subject = f"{subject} [{index}]"
+        subject = f"{subject} [{index}]".lstrip()
     lines = tuple(line for entry in group for line in entry.atom.lines)
     fields = tuple(field for entry in group for field in entry.atom.fields)
     return Change(

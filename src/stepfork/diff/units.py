@@ -17,6 +17,7 @@ from stepfork.errors import CanonicalError
 from stepfork.providers.calls import ToolCall
 from stepfork.providers.normal import NormalMessage, NormalRequest
 from stepfork.trace.body import JsonValue
+from stepfork.trace.wire import BODY_DEPTH
 
 UnitSection = Literal["messages", "tool_results"]
 
@@ -127,11 +128,11 @@ def calls_json(calls: tuple[ToolCall, ...]) -> list[JsonValue]:
 
 
 def read_json(text: str) -> Any:
-    """The object or list that a text is; None where it is none, or one that canonical JSON cannot carry."""
+    """The object or list that a text is; None where it is none, or one that a body could not hold."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        return parse(text)
+        return parse(text, limit=BODY_DEPTH)
     except CanonicalError:
         return None
 

@@ -125,7 +125,7 @@ class Change(msgspec.Struct, frozen=True):
     """One change, however many exchanges it stands in (``exchanges``, new indices; old ones for what was removed).
 
     ``subject`` says what changed within the section: a tool's name, ``user [0]``. ``lines`` and ``fields`` are the
-    change itself; ``summary`` is for a folded view and holds whole texts: who shows it redacts it and cuts it to a line.
+    change itself; ``summary`` is for one folded line; its texts are whole, so who shows it redacts and then cuts it.
     """
 
     section: Section

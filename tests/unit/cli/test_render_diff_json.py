@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -129,3 +130,9 @@ def test_a_secret_that_a_summary_would_cut_is_gone_before() -> None:
     new = fixture([*[asks("x")] * 2, asks("y" * 190 + word)])
     document = diff_document(diff_fixtures(fixture([asks("x")] * 2), new), clean=lambda text: text.replace(word, "*"))
     assert "hunter" not in json.dumps(document)
+
+
+def test_the_example_of_the_reference_satisfies_the_schema() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "diff.md").read_text("utf-8")
+    example = page.partition("```json\n")[2].partition("```")[0]
+    Draft202012Validator(schema()).validate(json.loads(example))

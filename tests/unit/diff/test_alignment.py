@@ -67,3 +67,8 @@ def test_removed_items_come_after_what_stood_before_them() -> None:
         ("same", 2),
         ("removed", 3),
     ]
+
+
+def test_of_two_equal_items_the_second_is_the_new_one() -> None:
+    assert told(items("ask", "result"), items("ask twice", "result", "result"))[-1] == ("added", None, 2)
+    assert told(items("a", "x", "b"), items("a", "x", "c", "x", "b")) == [("added", None, 2), ("added", None, 3)]
