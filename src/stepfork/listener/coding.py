@@ -30,43 +30,54 @@ class _Decoder(Protocol):
 
 
 class _Zlib:
-    """gzip (several members too) and deflate, which servers send with and without the zlib header."""
+    """gzip, of several members too, and deflate, which servers send with and without the zlib header."""
 
-    def __init__(self, window: int) -> None:
-        self._window = window
-        self._inflater = zlib.decompressobj(window)
-        self._started = False
+    def __init__(self, *, gzip: bool) -> None:
+        self._is_gzip = gzip
+        self._inflater: Any = None
+        self._head = b""  # the start of a member, until it is enough to tell what it is
+        self._members = 0
+        self._is_padding = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
         out: list[bytes] = []
         room = limit
-        while data and room > 0:
-            if self._inflater.eof:
-                if not data.startswith(_GZIP):
-                    break  # padding after the last member, as some servers send it
-                self._inflater = zlib.decompressobj(self._window)
-            piece = self._inflate(data, room)
+        while data and room > 0 and not self._is_padding:
+            if self._inflater is None:
+                data = self._begin(data)
+                continue
+            try:
+                piece = self._inflater.decompress(data, room)
+            except zlib.error:
+                raise CodingError("is not what its Content-Encoding says") from None
             out.append(piece)
             room -= len(piece)
-            data = self._inflater.unused_data if self._inflater.eof else self._inflater.unconsumed_tail
+            data = self._inflater.unconsumed_tail
+            if self._inflater.eof:
+                data = self._inflater.unused_data
+                self._inflater = None
+                self._members += 1
         return b"".join(out)
 
-    def _inflate(self, data: bytes, room: int) -> bytes:
-        try:
-            piece = self._inflater.decompress(data, room)
-        except zlib.error:
-            if self._started or self._window != zlib.MAX_WBITS:
-                raise CodingError("is not what its Content-Encoding says") from None
-            self._window = -zlib.MAX_WBITS
-            self._started = True
-            self._inflater = zlib.decompressobj(self._window)
-            return self._inflate(data, room)
-        self._started = True
-        return piece
+    def _begin(self, data: bytes) -> bytes:
+        """Begins a member if there is enough of it; what is to be inflated."""
+        data = self._head + data
+        if len(data) < 2:
+            self._head = data
+            return b""
+        self._head = b""
+        if self._members and not (self._is_gzip and data.startswith(_GZIP)):
+            self._is_padding = True  # after the last member, as some servers send it
+        elif self._is_gzip:
+            self._inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        else:
+            has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0  # RFC 1950, 2.2
+            self._inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+        return data
 
     @property
     def finished(self) -> bool:
-        return self._inflater.eof
+        return self._inflater is None and self._members > 0
 
 
 class _Foreign:
@@ -132,9 +143,9 @@ def _optional(name: str) -> Any:
 @cache
 def _codings() -> dict[str, Callable[[], _Decoder]]:
     known: dict[str, Callable[[], _Decoder] | None] = {
-        "gzip": lambda: _Zlib(16 + zlib.MAX_WBITS),
-        "x-gzip": lambda: _Zlib(16 + zlib.MAX_WBITS),
-        "deflate": lambda: _Zlib(zlib.MAX_WBITS),
+        "gzip": lambda: _Zlib(gzip=True),
+        "x-gzip": lambda: _Zlib(gzip=True),
+        "deflate": lambda: _Zlib(gzip=False),
         "br": _brotli(),
         "zstd": _zstd(),
     }
@@ -160,6 +171,7 @@ class Undo:
             raise CodingError("has a Content-Encoding that cannot be undone here")
         self._chain = [_codings()[name]() for name in reversed(names)]
         self._left = limit
+        self._between = max(limit, _PIECE)  # what one coding may hand to the next at a time
         self._fed = False
         self.over = False
 
@@ -169,9 +181,11 @@ class Undo:
         out: list[bytes] = []
         for start in range(0, len(data), _PIECE):
             piece = data[start : start + _PIECE]
-            for decoder in self._chain:
+            for decoder in self._chain[:-1]:
+                piece = decoder.decode(piece, self._between + 1)
+                self.over = self.over or len(piece) > self._between
+            for decoder in self._chain[-1:]:
                 piece = decoder.decode(piece, self._left + 1)
-                self.over = self.over or len(piece) > self._left
             self.over = self.over or len(piece) > self._left
             out.append(piece[: self._left])
             self._left -= len(out[-1])

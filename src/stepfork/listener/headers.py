@@ -30,12 +30,13 @@ KEPT = ("retry-after", "retry-after-ms", "x-should-retry", "request-id", "x-requ
 """Response headers that a recording keeps: what decides whether a client repeats a call, and ids, which are turned into
 placeholders. Everything else changes from call to call (dates, rate limits, durations) or is a secret (cookies)."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?\Z")
 
 
 def onward_request(headers: Headers, codings: Collection[str]) -> list[tuple[str, str]]:
     """Request headers for the upstream, without those of this leg; `codings` are what may be asked for."""
-    pairs = list(headers)
+    pairs = _sendable(headers)
     dropped = _HOP_BY_HOP | _OF_THIS_LEG | _named_by_connection(pairs)
     onward: list[tuple[str, str]] = []
     for name, value in pairs:
@@ -63,7 +64,7 @@ def accepted(value: str, codings: Collection[str]) -> str:
 
 def onward_response(headers: Headers) -> list[tuple[str, str]]:
     """Response headers for the agent. Content-Encoding and Content-Length stay: the bytes are relayed as they are."""
-    pairs = list(headers)
+    pairs = _sendable(headers)
     dropped = _HOP_BY_HOP | _named_by_connection(pairs)
     framed = any(name.lower() == "transfer-encoding" for name, _ in pairs)
     if framed:
@@ -80,6 +81,11 @@ def kept(headers: Mapping[str, str]) -> dict[str, str]:
     if not _SECONDS.match(found.get("retry-after", "0")):
         del found["retry-after"]
     return found
+
+
+def _sendable(headers: Headers) -> list[tuple[str, str]]:
+    """Without values that are not UTF-8: they were read as lone surrogates, and cannot be written again."""
+    return [pair for pair in headers if pair[1].isascii() or not _SURROGATE.search(pair[1])]
 
 
 def _named_by_connection(pairs: list[tuple[str, str]]) -> frozenset[str]:
