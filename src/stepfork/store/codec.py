@@ -238,15 +238,18 @@ def _entries(
     from stepfork.providers.apis import label
     from stepfork.providers.summary import says
 
-    entries = []
+    entries: list[Entry] = []
     for index, (exchange, link) in enumerate(zip(exchanges, lineage, strict=True)):
         base = _Prompt(None, None) if link.base is None else prompts[link.base]
         own = prompts[index]
+        lines = says(exchange, link.kept)
+        if link.base is not None and lines[:-1] and lines[0] == entries[link.base].says[-1]:
+            lines = lines[1:]  # the base's answer, sent on: it has its line there
         entries.append(
             Entry(
                 label=label(exchange),
                 object=names[index],
-                says=says(exchange, link.kept),
+                says=lines,
                 status=exchange.response.status,
                 base=link.base,
                 keep=None if link.base is None or link.kept == _length(cut[link.base]) else link.kept,

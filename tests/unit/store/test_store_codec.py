@@ -300,7 +300,8 @@ def test_a_trace_does_not_point_at_another_type() -> None:
 def test_says_stands_in_the_manifest_for_each_addition() -> None:
     entries = document(encode_fixture(fixture_of(conversation(2))))["exchanges"]
     assert entries[0]["label"] == "openai chat_completions gpt-4.1"
-    assert len(entries[0]["says"]) == 2
+    assert len(entries[0]["says"]) == len(entries[1]["says"]) == 2
+    assert "answer 0" not in entries[1]["says"][0]  # sent on as it was answered: it has its line already
     assert any("question 1" in line for line in entries[1]["says"])
     assert not any("question 0" in line for line in entries[1]["says"])
 
