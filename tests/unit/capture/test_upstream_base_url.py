@@ -78,8 +78,13 @@ def test_origins(value: str, origin: str) -> None:
         "http://h:99999",
         "http://h:x",
         "http://a b/v1",
-    ]
-    + ["http://h/a b", "http://h/v1?a b", "http://[::1", "http://h/\x07", "unix:///var/run/x", "http://" + "ü" * 300],
+        "http://h/a b",
+        "http://h/v1?a b",
+        "http://[::1",
+        "http://h/\x07",
+        "unix:///var/run/x",
+        "http://" + "ü" * 300,
+    ],
 )
 def test_what_is_no_url_names_the_variable_and_not_the_value(value: str) -> None:
     with pytest.raises(UsageError) as caught:
