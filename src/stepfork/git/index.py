@@ -76,8 +76,12 @@ def read_named(checkout: Checkout, names: Sequence[str]) -> list[bytes | None]:
     """
     usable = [name for name in names if name and "\n" not in name]
     found: dict[str, bytes | None] = dict.fromkeys(names)
+    for name in names:
+        if "\n" in name:  # the batch has one name a line
+            answer = checkout.git.run("cat-file", "blob", name, codes=(0, 128))
+            found[name] = None if answer.code else answer.out
     if not usable:
-        return list(found.values())
+        return [found[name] for name in names]
     out = checkout.git.run("cat-file", "--batch", data=b"".join(to_bytes(name) + b"\n" for name in usable)).out
     at = 0
     for name in usable:

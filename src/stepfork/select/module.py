@@ -332,7 +332,7 @@ def _visit(
     while pending:
         node, is_part = pending.pop()
         composite = is_composite(node)
-        if isinstance(node, ast.expr) and not is_part and (composite or isinstance(node, ast.Constant | ast.Name)):
+        if isinstance(node, ast.expr) and not is_part and (composite or _is_value(node)):
             _note(node, names, matcher, found)
         if isinstance(node, ast.Call) and _loads_unknown(node, names, loaders, top, matcher):
             found[Reference(None, f"{_last_name(node)}() is given a name that cannot be told")] = None
@@ -347,6 +347,10 @@ def _visit(
                 continue  # a docstring
             if child is not skip:
                 pending.append((child, passes and _is_text_part(node, child)))
+
+
+def _is_value(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
 
 
 def _is_text_part(node: ast.AST, child: ast.AST) -> bool:
