@@ -12,12 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RULE = "query parameter"
+_ESCAPE = pattern(r"%([0-9A-Fa-f]{2})")
 _PARAMETER = pattern(r"([^=&;?#]*)=([^&#]*)")
+
+
+def _decoded(name: str) -> str:
+    """A parameter's name without its escapes; ``api%5Fkey`` is one that an encoder may write."""
+    return _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), name)
 
 
 def query_secrets(text: str, start: int = 0) -> Iterator[Span]:
     """The secret values of the query that begins at `start` of `text`, percent-encoded or not."""
     for match in _PARAMETER.finditer(text, start):
-        name, value = match.groups()
+        name, value = _decoded(match.group(1)), match.group(2)
         if value and not is_stand_in(value) and (is_secret_parameter(name) or strength(name) in (PASSWORD, STRONG)):
             yield Span(*match.span(2), RULE)

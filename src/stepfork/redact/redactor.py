@@ -42,6 +42,7 @@ class Redactor(Rewriter):
         self._numbers = secrets.known.numbers
         self._paths = Paths(lambda name: bool(self._matcher.find(name)))
         self._found: dict[Finding, None] = {}
+        self._in_stream: list[Finding] | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -102,9 +103,25 @@ class Redactor(Rewriter):
             cursor += len(old) + len(separator)
         return edits
 
+    def stream_begins(self) -> None:
+        """From here on findings wait for the event in which each begins."""
+        self._in_stream = []
+
+    def stream_ends(self, events: Sequence[int]) -> None:
+        """Each finding belongs to one edit; where a rule renamed members of an object, only the stream is known."""
+        waiting, self._in_stream = self._in_stream or [], None
+        exact = len(waiting) == len(events)
+        for index, item in enumerate(waiting):
+            path = f"{item.path.partition(' (event ')[0]} (event {events[index]})" if exact else item.path
+            self._found.setdefault(Finding(item.rule, path))
+
     def _noted(self, spans: Sequence[Span], path: str) -> list[Edit]:
         for span in spans:
-            self._found.setdefault(Finding(span.rule, path))
+            finding = Finding(span.rule, path)
+            if self._in_stream is None:
+                self._found.setdefault(finding)
+            else:
+                self._in_stream.append(finding)
         return _edits(spans)
 
 

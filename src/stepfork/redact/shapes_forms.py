@@ -21,7 +21,8 @@ FORM_SHAPES: tuple[Shape, ...] = (
         "PEM, OpenSSH and PGP private keys, whole or cut short",
         ("-----BEGIN ",),
         rf"-----BEGIN {_ARMOUR}(?:(?!-----BEGIN )[\s\S]){{0,20000}}?-----END {_ARMOUR}"
-        rf"|-----BEGIN {_ARMOUR}(?:\s*[A-Za-z0-9+/=:, -]{{1,80}}(?=\s|$))*",
+        rf"|-----BEGIN {_ARMOUR}(?:\s*(?:[A-Za-z0-9+/=]{{16,}}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n]*))*"
+        r"(?:\s*\n[ \t]*[A-Za-z0-9+/=]{1,15}(?=\s|\Z))?",
         example=(_HEADER_LINE, "RSA PRIVATE", " KEY-----\n", (BASE64, 64), "\n-----END RSA PRIVATE", " KEY-----"),
         counter=(_HEADER_LINE, "PUBLIC", " KEY-----\n", (BASE64, 64), "\n-----END PUBLIC", " KEY-----"),
         needs="",

@@ -62,7 +62,10 @@ def rewrite_events(events: Sequence[str], place: Place, rewriter: Rewriter, api:
                 edits[index] += _shifted(find_edits(text, here, rewriter), start)
     for first, pieces in streams.values():
         joined = "".join(piece.decoded for piece in pieces)
-        for edit in find_edits(joined, first, rewriter):
+        rewriter.stream_begins()
+        found = sorted(find_edits(joined, first, rewriter), key=lambda edit: edit.start)
+        rewriter.stream_ends([_event_at(edit.start, pieces) for edit in found])
+        for edit in found:
             _give_back(edit, pieces, edits)
     return tuple(apply_edits(event, found) for event, found in zip(events, edits, strict=True))
 
@@ -88,6 +91,15 @@ def _piece(index: int, start: int, text: str, token: Token) -> _Piece:
 
 def _shifted(edits: Sequence[Edit], start: int) -> list[Edit]:
     return [Edit(start + edit.start, start + edit.end, edit.text) for edit in edits]
+
+
+def _event_at(index: int, pieces: list[_Piece]) -> int:
+    """The event whose piece holds character `index` of the joined text."""
+    for piece in pieces:
+        index -= len(piece.decoded)
+        if index < 0:
+            return piece.event
+    return pieces[-1].event
 
 
 def _give_back(edit: Edit, pieces: list[_Piece], edits: list[list[Edit]]) -> None:

@@ -64,6 +64,12 @@ class Rewriter:
         """What stands instead of a number."""
         return value
 
+    def stream_begins(self) -> None:
+        """Told before the joined text of a stream is read, whose places are those of its first event."""
+
+    def stream_ends(self, events: Sequence[int]) -> None:
+        """Told after it: the event in which each edit begins, in order of the edits' position."""
+
     def query(self, query: str, place: Place) -> str:
         """What stands instead of a raw query string."""
         return apply_edits(query, self.text(query, place))

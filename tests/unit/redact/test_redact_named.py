@@ -34,9 +34,9 @@ def test_a_name_is_read_as_its_words(name: str, parts: list[str]) -> None:
 
 
 SECRET_NAMES = """
-    api-key apiKey api_key apikey x-api-key subscription-key ocp-apim-subscription-key access-key AccessKey client_secret
-    clientSecret secret_access_key sessionToken AWS_SESSION_TOKEN OPENAI_API_KEY mailgun_key AccountKey password passwd
-    DB_PASSWORD smtp_password user_pass authorization access_token private_key GITHUB_TOKEN"""
+    api-key apiKey api_key apikey x-api-key subscription-key ocp-apim-subscription-key access-key AccessKey
+    client_secret clientSecret secret_access_key sessionToken AWS_SESSION_TOKEN OPENAI_API_KEY mailgun_key AccountKey
+    password passwd DB_PASSWORD smtp_password user_pass authorization access_token private_key GITHUB_TOKEN"""
 OTHER_NAMES = """
     max_tokens total_tokens prompt_tokens tokens eos_token next_page_token pageToken token_type pad_token_id tokenizer
     cache_key public_key primary_key idempotency_key partition_key mapKey key keys keyboard monkey author author_id
