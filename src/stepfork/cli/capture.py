@@ -99,10 +99,11 @@ def _check_result_file(path: Path | None) -> None:
 
 
 def _report(captured: CaptureResult, diff: FixtureDiff | None, *, as_json: bool, result_file: Path | None) -> None:
+    from stepfork.cli.diff import redactor
     from stepfork.cli.render.capture_json import capture_document
     from stepfork.cli.render.capture_text import capture_lines
 
-    document = capture_document(captured, diff) if as_json or result_file else b""
+    document = capture_document(captured, diff, redactor()) if as_json or result_file else b""
     if result_file is not None:
         result_file.write_bytes(document)
     if as_json:

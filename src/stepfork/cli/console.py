@@ -22,12 +22,11 @@ def err(text: str) -> None:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """Write what the stream's encoding has, and escapes for what it has not."""
-    encoding = stream.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        text = text.encode("ascii", "backslashreplace").decode("ascii")
+    """Write what the stream's encoding has, and something near it for what it has not."""
+    if not text.isascii():
+        from stepfork.cli.escape import fit
+
+        text = fit(text, stream.encoding)
     stream.write(text)
     stream.flush()
 

@@ -12,7 +12,7 @@ from stepfork.cli.exit_codes import NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from stepfork.diff.fixture_diff import FixtureDiff
 
@@ -43,7 +43,9 @@ def diff(
         from stepfork.canonical.encode import dumps
         from stepfork.cli.render.diff_json import diff_document, report_document
 
-        document = report_document(report.pairs) if report.several else diff_document(report.pairs[0])
+        clean = redactor()
+        documents = report_document(report.pairs, clean=clean) if report.several else None
+        document = documents or diff_document(report.pairs[0], clean=clean)
         out(dumps(document).decode().rstrip("\n"))
     else:
         print_diff(report.pairs, several=report.several, full=full, color=color)
@@ -55,18 +57,24 @@ def print_diff(
 ) -> None:
     """The text view, every string redacted again."""
     from stepfork.cli.render.diff_text import render_report
-    from stepfork.config.environment import environ, read_dotenv
-    from stepfork.redact.redactor import redact_text
-    from stepfork.redact.secrets import Secrets
 
-    secrets = Secrets.collect(environ(), read_dotenv("."))
     stream = sys.stderr if to_stderr else sys.stdout
     lines = render_report(
         pairs,
         several=several,
         full=full,
         color=wants_color(color, stream),
-        clean=lambda text: redact_text(text, secrets),
+        clean=redactor(),
     )
     text = "\n".join(lines)
     err(text) if to_stderr else out(text)
+
+
+def redactor() -> Callable[[str], str]:
+    """Redacts a text with what this environment knows: a fixture may be older than a secret."""
+    from stepfork.config.environment import environ, read_dotenv
+    from stepfork.redact.redactor import redact_text
+    from stepfork.redact.secrets import Secrets
+
+    secrets = Secrets.collect(environ(), read_dotenv("."))
+    return lambda text: redact_text(text, secrets)

@@ -1,14 +1,14 @@
 """Two JSON values compared: which paths differ, and how.
 
-One walk does it, and it is not deepdiff's: lists have to be aligned by content before anything can be compared inside
-them, and what is then left between two lists (members by name, scalars by type and value) is a loop. deepdiff in that
-place would take as long to import as everything else takes to run, and needs each list, bool, float, key with two
-underscores and large change kept away from it. The tests hold this walk against deepdiff where both see alike.
+deepdiff walks the objects and says which members came, went or differ. Every other pair is judged here, by type and
+canonical bytes, and lists are aligned by content first, so that one inserted item is one change: deepdiff by itself
+takes ``[true]`` for ``[1]``, passes over keys with two underscores, and reports a cascade where an item was inserted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 from stepfork.diff.alignment import Item, align
@@ -24,7 +24,6 @@ def json_diff(old: JsonValue, new: JsonValue, path: str = "") -> tuple[FieldChan
     """What differs, in order of path; empty exactly where the canonical bytes are equal.
 
     An object is compared member by member, a list item by item after alignment; a value of another type is one change.
-    Any depth that a value can have is walked: nothing here recurs.
     """
     if type(old) is type(new) and canonical_text(old) == canonical_text(new):
         return ()
@@ -40,19 +39,13 @@ def _walk(old: JsonValue, new: JsonValue, path: str) -> Iterator[FieldChange]:
     stack: list[FieldChange] = [_change(path, path, old, new)]
     while stack:
         change = stack.pop()
-        inner = None
-        if change.change == "changed":
-            before = change.path if change.old_path is None else change.old_path
-            if isinstance(change.old, dict) and isinstance(change.new, dict):
-                inner = list(_members(change.old, change.new, before, change.path))
-            elif isinstance(change.old, list) and isinstance(change.new, list):
-                inner = list(_items(change.old, change.new, before, change.path))
-            elif _equal(change.old, change.new):
-                continue
-        if inner is None:
+        before = change.path if change.old_path is None else change.old_path
+        if change.change == "changed" and isinstance(change.old, dict) and isinstance(change.new, dict):
+            stack += reversed(list(_members(change.old, change.new, before, change.path)))
+        elif change.change == "changed" and isinstance(change.old, list) and isinstance(change.new, list):
+            stack += reversed(list(_items(change.old, change.new, before, change.path)))
+        elif change.change != "changed" or not _equal(change.old, change.new):
             yield change
-        else:
-            stack += reversed(inner)
 
 
 def _change(old_path: str, path: str, old: JsonValue, new: JsonValue) -> FieldChange:
@@ -60,20 +53,45 @@ def _change(old_path: str, path: str, old: JsonValue, new: JsonValue) -> FieldCh
 
 
 def _equal(old: JsonValue, new: JsonValue) -> bool:
-    """Of two values that are not containers of one kind: ``True``, ``1`` and ``1.0`` are three values."""
+    """By type and canonical bytes: ``True``, ``1`` and ``1.0`` are three values."""
     if type(old) is not type(new):
         return False
     return old == new if isinstance(old, str) else canonical_text(old) == canonical_text(new)
 
 
 def _members(old: dict[str, Any], new: dict[str, Any], before: str, path: str) -> Iterator[FieldChange]:
-    for name in sorted(old.keys() | new.keys()):
-        if name not in new:
-            yield FieldChange(pointer(before, name), "removed", old=old[name])
-        elif name not in old:
-            yield FieldChange(pointer(path, name), "added", new=new[name])
+    """The members of two objects, at every depth down to what is no pair of objects, in order of path."""
+    from deepdiff import DeepDiff  # 100 ms that a change of prompts and messages alone does not pay
+
+    tree = DeepDiff(
+        old,
+        new,
+        view="tree",
+        custom_operators=[_Pairs()],
+        ignore_private_variables=False,
+        threshold_to_diff_deeper=0,
+    )
+    found = [(level.path(output_format="list"), kind, level) for kind, levels in tree.items() for level in levels]
+    for steps, kind, level in sorted(found, key=lambda item: item[0]):
+        old_path, new_path = (reduce(pointer, steps, start) for start in (before, path))
+        if kind == "dictionary_item_removed":
+            yield FieldChange(old_path, "removed", old=level.t1)
+        elif kind == "dictionary_item_added":
+            yield FieldChange(new_path, "added", new=level.t2)
         else:
-            yield _change(pointer(before, name), pointer(path, name), old[name], new[name])
+            yield _change(old_path, new_path, level.t1, level.t2)
+
+
+class _Pairs:
+    """Takes every pair that is not two objects out of deepdiff's hands."""
+
+    def match(self, level: Any) -> bool:
+        return not (isinstance(level.t1, dict) and isinstance(level.t2, dict))
+
+    def give_up_diffing(self, level: Any, diff_instance: Any) -> bool:
+        if not _equal(level.t1, level.t2):
+            diff_instance.custom_report_result("pair", level)
+        return True
 
 
 def _items(old: Sequence[Any], new: Sequence[Any], before: str, path: str) -> Iterator[FieldChange]:

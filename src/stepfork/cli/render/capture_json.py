@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from stepfork.canonical.encode import dumps
@@ -11,8 +12,10 @@ from stepfork.diff.fixture_diff import FixtureDiff
 from stepfork.workflows.capture import CaptureResult
 
 
-def capture_document(result: CaptureResult, diff: FixtureDiff | None) -> bytes:
-    """Canonical JSON. ``verification`` is null until contracts were evaluated; ``causes``: why there is no fixture."""
+def capture_document(result: CaptureResult, diff: FixtureDiff | None, clean: Callable[[str], str]) -> bytes:
+    """Canonical JSON. ``verification`` is null until contracts were evaluated; ``causes``: why there is no fixture.
+
+    `clean` redacts the texts of the diff again."""
     document: dict[str, Any] = {
         "name": result.name,
         "captured": result.fixture is not None,
@@ -28,5 +31,5 @@ def capture_document(result: CaptureResult, diff: FixtureDiff | None) -> bytes:
         "verification": None,
     }
     if diff is not None:
-        document["diff"] = diff_document(diff)
+        document["diff"] = diff_document(diff, clean=clean)
     return dumps(document)
