@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import itertools
 import subprocess
 import sys
 import tempfile
@@ -19,24 +19,24 @@ from stepfork.store.objects import ObjectFolder
 
 def main(corpus: str | None = None) -> int:
     report = Report()
-    objects = {name_of(data): data for data in map(dumps, bodies(corpus) * 1)}
+    objects = {name_of(data): data for data in map(dumps, bodies(corpus))}
     objects |= {name_of(data): data for data in (dumps({"n": n, "text": "word " * 100}) for n in range(1000))}
     with tempfile.TemporaryDirectory() as scratch:
-        files, store = Path(scratch) / "repository", Path(scratch) / "store"
+        files, rounds = Path(scratch) / "files", itertools.count()
         for name, data in objects.items():
             path = files / object_file(name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
 
         def ingest() -> None:
-            shutil.rmtree(store, ignore_errors=True)
-            store.mkdir()
-            ObjectFolder(store).write_all(objects)
+            store = Path(scratch) / f"store-{next(rounds)}"
+            ObjectFolder(store / "objects").write_all(objects)
 
         def add() -> None:
-            shutil.rmtree(files / ".git", ignore_errors=True)
-            subprocess.run(["git", "init", "-q"], cwd=files, check=True)
-            subprocess.run(["git", "add", "."], cwd=files, check=True)
+            repository = Path(scratch) / f"repository-{next(rounds)}.git"
+            git = ["git", f"--git-dir={repository}", f"--work-tree={files}", "-c", "core.bare=false"]
+            subprocess.run([*git, "init", "-q"], cwd=files, check=True)
+            subprocess.run([*git, "add", "."], cwd=files, check=True)
 
         ours, theirs = alternate(5, ingest, add)
     report.at_least(f"ingest of {len(objects)} objects / git add (speed)", theirs / ours, 3)

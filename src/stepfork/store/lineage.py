@@ -79,9 +79,10 @@ def _longest(chain: list[bytes], prompt: Hashable, whole: dict[Hashable, int], p
 
 
 def _chain(conversation: Conversation) -> list[bytes]:
-    digest = blake3(conversation.kind.encode()).digest()
+    # A canonical document ends where its bytes say so: their sequence has one reading.
+    hasher = blake3(conversation.kind.encode() + b"\n")
     chain = []
     for message in conversation.messages:
-        digest = blake3(digest + blake3(dumps(message)).digest()).digest()
-        chain.append(digest)
+        hasher.update(dumps(message))
+        chain.append(hasher.digest())
     return chain

@@ -20,6 +20,7 @@ from tests.unit.store.sample_runs import (
     user,
 )
 
+from stepfork.providers.summary import says
 from stepfork.store.codec import Encoded, decode_fixture, encode_fixture
 from stepfork.store.lineage import Link, lineage_of
 from stepfork.trace.body import EventsBody, JsonBody, TextBody
@@ -304,6 +305,26 @@ def test_says_stands_in_the_manifest_for_each_addition() -> None:
     assert "answer 0" not in entries[1]["says"][0]  # sent on as it was answered: it has its line already
     assert any("question 1" in line for line in entries[1]["says"])
     assert not any("question 0" in line for line in entries[1]["says"])
+
+
+def test_says_of_a_long_conversation_is_what_the_whole_one_says() -> None:
+    messages: list[Any] = []
+    exchanges = []
+    for turn in range(60):
+        name = f"tool_{turn}"
+        call = {"id": f"c{turn}", "type": "function", "function": {"name": name, "arguments": "{}"}}
+        role: Any = ["user", "system", "developer", ["odd"], None][turn % 5]
+        messages = [
+            *messages,
+            {"role": role, "content": f"m{turn}"},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": "r"},
+        ]
+        exchanges.append(chat(messages, f"a{turn}"))
+    entries = document(encode_fixture(fixture_of(exchanges)))["exchanges"]
+    for exchange, entry, link in zip(exchanges, entries, lineage_of(exchanges), strict=True):
+        assert tuple(entry["says"]) == says(exchange, link.kept)
+    assert any("tool_59" in line for line in entries[-1]["says"])
 
 
 def test_a_fixture_of_messages_that_only_one_side_has() -> None:
