@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.integration.scratch_repo import Repo, two_fixtures
 
 REFUND = "tests/test_refund.py::test_refund"
@@ -115,7 +114,7 @@ def test_c077_only_the_branchs_own_changes_count_and_the_base_is_named(tmp_path:
 
 
 def test_c078_names_and_folders_of_any_script_with_blanks_and_quotes(tmp_path: Path) -> None:
-    repo = Repo(tmp_path / 'папка с "кавычками"')
+    repo = Repo(tmp_path / 'папка и "кавычки"')
     repo.fixture("возврат")
     repo.fixture("доставка")
     repo.write('тесты и "прочее"/test_возврат.py', 'def test_возврата():\n    load("возврат")\n')

@@ -74,6 +74,11 @@ def start_untracked(checkout: Checkout) -> Running:
     return checkout.git.start("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
 
 
+def start_listing(checkout: Checkout) -> Running:
+    """git begins to list every path of the index, as fields ended by NUL."""
+    return checkout.git.start("ls-files", "-z", "--full-name")
+
+
 def untracked_paths(running: Running) -> frozenset[str]:
     """What `start_untracked` found; nested repositories, which git gives as folders, are left out."""
     return frozenset(path for path in split_nul(running.answer().out) if not path.endswith("/"))

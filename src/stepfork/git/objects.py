@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 from stepfork.errors import GitError
@@ -24,6 +25,8 @@ class Objects:
     def __init__(self, repo: Repo | None, checkout: Checkout | None) -> None:
         self._repo = repo
         self._checkout = checkout
+        if repo is not None:  # trees outlive the repository that they came from; packs close with the last of them
+            weakref.finalize(self, repo.close)
 
     def get(self, object_id: str) -> bytes:
         """The content of an object, without git's header; `GitError` where neither dulwich nor git has it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,8 +89,6 @@ class Repository:
         self._checkout = checkout
         self._repo = repo
         self._objects = Objects(repo, checkout)
-        if repo is not None:
-            weakref.finalize(self, repo.close)
 
     @classmethod
     def find(cls, path: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> Repository | None:
@@ -146,10 +143,12 @@ class Repository:
         return RevisionTree(commit, tree_of_commit(self._objects.get(commit)), self._objects)
 
     def _resolve_in_process(self, revision: str, wrong: GitError) -> str:
-        from dulwich.objectspec import parse_commit
+        from dulwich.objectspec import parse_commit, parse_object
 
+        repo = self._need()
         try:
-            return _hex(parse_commit(self._need(), to_bytes(revision)).id)
+            # The second knows ~ and ^, the first peels tags.
+            return _hex(parse_commit(repo, parse_object(repo, to_bytes(revision)).id).id)
         except MemoryError:
             raise
         except Exception:

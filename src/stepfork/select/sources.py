@@ -28,6 +28,7 @@ class _GitSources:
         self._store = store
         self._old = old
         self._owners: dict[str, bool] = {}
+        self._pathspecs = layout.pathspecs()
 
     def read_old(self, path: str) -> bytes | None:
         """The bytes that a file had in the state compared with."""
@@ -53,13 +54,15 @@ class _GitSources:
         return self._owners[folder]
 
     def _grep(self, pattern: str, *where: str) -> list[str]:
+        if not self._pathspecs:  # no test file is tracked; without a limit git would search everything
+            return []
         # Perl's engine is the faster one; a git built without it says so, and has the other.
         for engine in ("-P", "-E"):
             answer = self._checkout.git.run(
                 *("grep", "-a", "-l", "-z", engine, "--no-color", "--no-recurse-submodules", "-f", "-"),
                 *where,
                 "--",
-                *self._layout.pathspecs(),
+                *self._pathspecs,
                 data=to_bytes(pattern) + b"\n",
                 codes=(0, 1, 128) if engine == "-P" else (0, 1),
             )
@@ -74,10 +77,20 @@ class _GitSources:
 
 
 class WorkTreeSources(_GitSources):
-    """The files as they lie in the work tree."""
+    """The files as they lie in the work tree; ``pathspecs`` are those of the tracked test files."""
 
-    def __init__(self, checkout: Checkout, layout: Layout, store: str, old: str | None, changes: Changes) -> None:
+    def __init__(
+        self,
+        checkout: Checkout,
+        layout: Layout,
+        store: str,
+        old: str | None,
+        *,
+        changes: Changes,
+        pathspecs: list[str],
+    ) -> None:
         super().__init__(checkout, layout, store, old)
+        self._pathspecs = pathspecs
         self._untracked = sorted(changes.untracked)
 
     def search(self, pattern: str) -> Sequence[str]:
@@ -89,7 +102,8 @@ class WorkTreeSources(_GitSources):
 
     def under(self, folder: str) -> Sequence[str]:
         """All test files and modules beside them below a folder."""
-        tracked = split_nul(self._checkout.git.run("ls-files", "-z", "--", *self._layout.pathspecs()).out)
+        listed = self._checkout.git.run("ls-files", "-z", "--", *self._pathspecs).out if self._pathspecs else b""
+        tracked = split_nul(listed)
         there = (path for path in {*tracked, *self._untracked} if not folder or path.startswith(folder + "/"))
         return sorted(path for path in self._ours(there) if os.path.isfile(self._place(path)))
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError, UsageError
-from stepfork.git.changes import Changes, changed_near, changed_paths, start_untracked
+from stepfork.git.changes import Changes, changed_near, changed_paths, start_listing, start_untracked
 from stepfork.git.checkout import Checkout, open_checkout
 from stepfork.select.base import Base, find_base
 
@@ -59,13 +59,13 @@ def select_changed(folder: str, environ: Mapping[str, str], options: SelectOptio
     """
     checkout = open_checkout(folder, environ)
     # What git does not know takes it longest to find, and nothing else need be known first.
-    untracked = None if options.committed else start_untracked(checkout)
+    walks = [] if options.committed else [start_untracked(checkout), start_listing(checkout)]
     try:
         compared = _compared(checkout, folder, environ, options)
-        return _select(compared, untracked, options)
+        return _select(compared, walks, options)
     finally:
-        if untracked is not None:
-            untracked.stop()
+        for walk in walks:
+            walk.stop()
 
 
 class _Compared(NamedTuple):
@@ -88,9 +88,10 @@ def _compared(checkout: Checkout, folder: str, environ: Mapping[str, str], optio
     return _Compared(checkout, base, merge_base, merge_base or base.head or checkout.empty_tree(), store)
 
 
-def _select(compared: _Compared, untracked: Running | None, options: SelectOptions) -> SelectReport:
+def _select(compared: _Compared, walks: list[Running], options: SelectOptions) -> SelectReport:
     from stepfork.select.changed import fixture_changes
     from stepfork.select.layout import find_layout
+    from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
     from stepfork.select.selection import select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
@@ -98,19 +99,18 @@ def _select(compared: _Compared, untracked: Running | None, options: SelectOptio
     if store is None:
         store = _vanished(checkout, changed_paths(checkout, start, committed=options.committed))
     layout = find_layout(checkout.root, store.rpartition("/")[0])
-    if untracked is None:
-        changes = changed_paths(checkout, start, committed=True)
-    elif options.count_users:  # counts every changed file too
-        changes = changed_paths(checkout, start, committed=False)
-    else:
-        limits = [f":(top,literal){store}", f":(top)*{_STORE}/*", ":(top)*.sftrace/*", *layout.pathspecs()]
-        changes = changed_near(checkout, start, limits, untracked)
     old = merge_base or base.commit or base.head
     sources: CommitSources | WorkTreeSources
     if options.committed:
+        changes = changed_paths(checkout, start, committed=True)
         sources = CommitSources(checkout, layout, store, old)
     else:
-        sources = WorkTreeSources(checkout, layout, store, old, changes)
+        untracked, listing = walks[0], walks[1].answer().out
+        tests = pathspecs_of_tests(listing, layout)
+        # Without a pathspec every changed file is seen, to be counted; with one, every file that can matter.
+        limits = [] if options.count_users else [*pathspecs_of_store(listing, store), *tests]
+        changes = changed_near(checkout, start, limits, untracked)
+        sources = WorkTreeSources(checkout, layout, store, old, changes=changes, pathspecs=tests)
     fixtures = fixture_changes(changes, store, sources)
     name = store.rsplit("/", 1)[-1]
     unsure = [] if merge_base is not None or base.head is None else [_why_unsure(checkout, base)]

@@ -92,7 +92,10 @@ def test_a_test_that_names_something_else_is_not(expression: str) -> None:
 
 
 def test_docstrings_and_comments_name_nothing() -> None:
-    source = '"""refund"""\n# refund\n\ndef test_no():\n    """refund"""\n\nclass TestNo:\n    "refund"\n\n    def test_no(self):\n        "refund"\n'
+    source = (
+        '"""refund"""\n# refund\n\ndef test_no():\n    """refund"""\n\n'
+        'class TestNo:\n    "refund"\n\n    def test_no(self):\n        "refund"\n'
+    )
     assert nodes(source) == []
 
 
@@ -109,7 +112,8 @@ GRANULARITY = {
         ["TestA"],
     ),
     "nested class": (
-        "class TestA:\n    class TestB:\n        def test_a(self):\n            load('refund')\n\n    def test_b(self): ...\n",
+        "class TestA:\n    class TestB:\n        def test_a(self):\n            load('refund')\n\n"
+        "    def test_b(self): ...\n",
         ["TestA::TestB::test_a"],
     ),
     "decorator": (
@@ -134,7 +138,8 @@ GRANULARITY = {
     ),
     "helper": ("def run():\n    return load('refund')\n\ndef test_a():\n    run()\n\ndef test_b(): ...\n", ["test_a"]),
     "chain": (
-        "A = ['refund']\n\ndef one():\n    return A\n\ndef two():\n    return one()\n\ndef test_a():\n    two()\n\ndef test_b(): ...\n",
+        "A = ['refund']\n\ndef one():\n    return A\n\n"
+        "def two():\n    return one()\n\ndef test_a():\n    two()\n\ndef test_b(): ...\n",
         ["test_a"],
     ),
     "pytest fixture": (
@@ -142,11 +147,13 @@ GRANULARITY = {
         ["test_a"],
     ),
     "named pytest fixture": (
-        "@pytest.fixture(name='replay')\ndef _make():\n    return load('refund')\n\ndef test_a(replay): ...\n\ndef test_b(): ...\n",
+        "@pytest.fixture(name='replay')\ndef _make():\n    return load('refund')\n\n"
+        "def test_a(replay): ...\n\ndef test_b(): ...\n",
         ["test_a"],
     ),
     "usefixtures": (
-        "@pytest.fixture\ndef replay():\n    load('refund')\n\n@pytest.mark.usefixtures('x', 'replay')\ndef test_a(): ...\n\ndef test_b(): ...\n",
+        "@pytest.fixture\ndef replay():\n    load('refund')\n\n"
+        "@pytest.mark.usefixtures('x', 'replay')\ndef test_a(): ...\n\ndef test_b(): ...\n",
         ["test_a"],
     ),
     "a fixture called like a test": (
@@ -155,7 +162,8 @@ GRANULARITY = {
     ),
     "autouse": ("@pytest.fixture(autouse=True)\ndef replay():\n    load('refund')\n\ndef test_a(): ...\n", [""]),
     "module mark": (
-        "@pytest.fixture\ndef replay():\n    load('refund')\n\npytestmark = usefixtures('replay')\n\ndef test_a(): ...\n",
+        "@pytest.fixture\ndef replay():\n    load('refund')\n\n"
+        "pytestmark = usefixtures('replay')\n\ndef test_a(): ...\n",
         [""],
     ),
     "hook": ("def setup_module():\n    load('refund')\n\ndef test_a(): ...\n", [""]),
@@ -172,15 +180,18 @@ GRANULARITY = {
         [""],
     ),
     "a class that pytest passes over": (
-        "class TestData:\n    def __init__(self):\n        self.x = 'refund'\n\n    def test_like(self): ...\n\ndef test_a():\n    TestData()\n",
+        "class TestData:\n    def __init__(self):\n        self.x = 'refund'\n\n"
+        "    def test_like(self): ...\n\ndef test_a():\n    TestData()\n",
         ["test_a"],
     ),
     "subclass": (
-        "class TestBase:\n    def test_a(self):\n        load('refund')\n\nclass TestChild(TestBase):\n    x = 1\n\ndef test_b(): ...\n",
+        "class TestBase:\n    def test_a(self):\n        load('refund')\n\n"
+        "class TestChild(TestBase):\n    x = 1\n\ndef test_b(): ...\n",
         ["TestBase::test_a", "TestChild"],
     ),
     "mixin": (
-        "class Mixin:\n    def test_a(self):\n        load('refund')\n\nclass TestChild(Mixin):\n    pass\n\nclass TestOther: ...\n",
+        "class Mixin:\n    def test_a(self):\n        load('refund')\n\n"
+        "class TestChild(Mixin):\n    pass\n\nclass TestOther: ...\n",
         ["TestChild"],
     ),
     "rebound constant": ("A = 'refund'\nA = A + 'x'\n\ndef test_a():\n    load(A)\n\ndef test_b(): ...\n", ["test_a"]),
