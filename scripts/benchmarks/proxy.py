@@ -146,7 +146,7 @@ class Way:
 
 
 def quartiles(ways: list[Way], measure: Callable[[Way], float], rounds: int) -> list[float]:
-    """The lower quartile of each way, measured in turns: what slows the machine slows all, and its worst is left out."""
+    """The lower quartile of each way, in turns: what slows the machine slows all, and its worst is left out."""
     times: list[list[float]] = [[] for _ in ways]
     for at in range(rounds + rounds // 10):
         for way, mine in zip(ways, times, strict=True):
