@@ -15,7 +15,7 @@ URL = ("://",)
 
 _BEARER = pattern(r"(?i)earer(?:\s+|:\s*)([A-Za-z0-9._~+/-]{16,}=*)")
 _BASIC = pattern(r"(?i)asic\s+([A-Za-z0-9+/_-]{8,}={0,2})")
-_USERINFO = pattern(r"""://[^\s/?#@:"'<>`\\|]*:([^\s/?#"'<>`|]+)@(?=[A-Za-z0-9\[_.-])""")
+_USERINFO = pattern(r"""://[^\s/?#@:"'<>`\\|]*:([^\s/?"'<>`|]+)@(?=[A-Za-z0-9\[_.-])""")
 _SCHEME_NAME = pattern(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
 
 

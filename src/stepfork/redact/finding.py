@@ -51,6 +51,8 @@ class Paths:
             if step == "events" and isinstance(number, int):
                 event, steps = number, steps[:index] or steps[:1]
                 break
+        if event is not None and len(steps) > 1 and steps[-1] == "events":
+            steps = steps[:-1]
         pointer = "".join("/" + self._step(step) for step in steps)
         return pointer if event is None else f"{pointer} (event {event})"
 

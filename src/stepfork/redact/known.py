@@ -21,7 +21,7 @@ MIN_LINE = 16
 MAX_BLOB = 4096
 """A base64 run that holds a secret goes as a whole up to this length."""
 
-_USERINFO = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?#]+)@")
+_USERINFO = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?]+)@")
 _BASE64_RUN = pattern(r"[A-Za-z0-9+/_-]+={0,2}")
 _PERCENT = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 

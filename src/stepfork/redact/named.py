@@ -17,6 +17,8 @@ ANCHORS = (
 
 RULE = "named secret"
 _LONGEST = 8192
+_JUDGED = 512
+"""So much of a value is looked at to tell whether it is one."""
 
 _NAME_LEFT = pattern(r"[A-Za-z0-9_.-]{0,80}\Z")
 _NAME_RIGHT = pattern(r"[A-Za-z0-9_-]{0,40}")
@@ -176,8 +178,9 @@ def _checked(text: str, start: int, end: int, kind: str) -> Span | None:
 
 def _plausible(value: str, kind: str) -> bool:
     """Whether a value under a name of this strength is a secret and not a word, a type, a path or a piece of code."""
-    if is_stand_in(value) or any(char.isspace() for char in value) or _VARIABLE.match(value):
+    if is_stand_in(value) or _has_blank(value) or _VARIABLE.match(value):
         return False
+    value = value[:_JUDGED]
     if _LOCATION.match(value) and ("://" in value or mixed_share(value) < 0.6):
         return False
     if kind == PASSWORD:
@@ -191,6 +194,10 @@ def _plausible(value: str, kind: str) -> bool:
 
 _FILE = pattern(r"/.*\.[A-Za-z0-9]{1,5}\Z")
 _DATE = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+def _has_blank(value: str) -> bool:
+    return value.split(None, 1) != [value]
 
 
 def _looks_like_date(value: str) -> bool:

@@ -16,7 +16,7 @@ from stepfork.redact.shapes import SHAPES, may_have_unanchored, pattern_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from stepfork.redact.matcher import Matcher
     from stepfork.redact.shape import Shape
@@ -51,19 +51,28 @@ class Prefilter:
             return True  # what several deltas spell out together stands nowhere in one piece
         if may_have_unanchored(text):
             return True
-        return any(
-            any(check(text, start, end) for check in self._checks[index]) and self._finds(text, start, end)
+        spots = [
+            (start, end)
             for index, start, end in self._automaton.find(text)
-        )
+            if any(check(text, start, end) for check in self._checks[index])
+        ]
+        return any(self._matcher.find(text[left:right]) for left, right in _windows(text, sorted(spots)))
 
-    def _finds(self, text: str, start: int, end: int) -> bool:
-        """Whether a rule finds something in what stands around a literal."""
-        left = max(0, start - _LEFT)
-        if self._matcher.find(text[left : end + _NEAR]):
-            return True
-        near = text[end : end + _NEAR]
-        ends_early = len(near) < _NEAR or _END.search(near, 40) is not None
-        return not ends_early and bool(self._matcher.find(text[left : end + _FAR]))
+
+def _windows(text: str, spots: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """What must be read around each spot, as disjoint stretches: as far as a value reaches that has not ended."""
+    left = right = 0
+    for start, end in spots:
+        if right and start - _LEFT > right:
+            yield left, right
+            right = 0
+        if not right:
+            left = max(0, start - _LEFT)
+        if right < end + _NEAR:
+            ended = _END.search(text, end + _NEAR, end + _FAR)
+            right = ended.end() if ended else end + _FAR
+    if right:
+        yield left, right
 
 
 def _spells_ascii_by_number(text: str) -> bool:
@@ -119,11 +128,19 @@ def _spellings(literal: str) -> set[str]:
 
 
 def _for_shape(shape: Shape) -> Check:
-    if shape.needs:
-        return lambda text, start, end: pattern_of(shape).match(text, start) is not None or _escaped(text, start, end)
     if "\\s" in shape.pattern:
         return _always
-    return lambda text, start, _end: pattern_of(shape).match(text, start) is not None
+    if shape.before:
+        return lambda text, start, end: pattern_of(shape).match(text, start) is not None or _escaped(text, start, end)
+    return lambda text, start, end: (
+        _goes_on(text, end) and (pattern_of(shape).match(text, start) is not None or _escaped(text, start, end))
+    )
+
+
+def _goes_on(text: str, end: int) -> bool:
+    """Whether ten more characters of a word follow: what most literals that stand in a clean file lack."""
+    following = text[end : end + 10]
+    return len(following) == 10 and following.split(None, 1) == [following] and '"' not in following
 
 
 def _for_look(look: Callable[[str, int, int], object]) -> Check:
@@ -154,7 +171,7 @@ def _has_at(text: str, _start: int, end: int) -> bool:
     if text.startswith(("%", "\\/"), end):
         return True
     at = text.find("@", end, end + 262)
-    return at >= 0 and not any(char.isspace() or char in "/?#\"'<>`" for char in text[end:at])
+    return at >= 0 and not any(char.isspace() or char in "/?\"'<>`" for char in text[end:at])
 
 
 def _always(_text: str, _start: int, _end: int) -> bool:
