@@ -14,6 +14,7 @@ from stepfork.errors import DamagedError, NotFoundError, StoreError
 TEMPORARY = ".tmp"
 """How the name of a temporary file ends. It begins with a dot, which no name of ours does."""
 
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _count = itertools.count()
 _OWN = os.urandom(4).hex()
 """Tells processes apart that have the same number, on two machines or one after the other."""
@@ -42,7 +43,7 @@ def check_folder(path: Path, shown: str) -> None:
 
 def temporary_name() -> str:
     """A name that no other writer uses and no reader takes for a file of ours."""
-    return f".{os.getpid():x}-{next(_count):x}-{_OWN}{TEMPORARY}"
+    return f".{os.getpid():x}-{_OWN}-{next(_count):x}{TEMPORARY}"
 
 
 def temporary_beside(path: Path) -> Path:
@@ -52,11 +53,11 @@ def temporary_beside(path: Path) -> Path:
 
 def write_new(path: Path | str, data: bytes) -> None:
     """Write `data` to a file that must not exist, whole but not yet durable."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o644)
+    descriptor = os.open(path, _NEW, 0o644)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        written = os.write(descriptor, data)
+        while written < len(data):
+            written += os.write(descriptor, memoryview(data)[written:])
     finally:
         os.close(descriptor)
 

@@ -21,6 +21,7 @@ from stepfork.store.files import (
     write_new,
 )
 
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _PATH = re.compile(r"([0-9a-f]{2})/([0-9a-f]{62})\.json")
 
 
@@ -73,12 +74,14 @@ class ObjectFolder:
         check_folder(self.folder, self.shown)
         present: dict[str, set[str]] = {}
         try:
+            # Called for each object of a fixture: plain strings cost half of what paths do.
             for name, data in objects.items():
-                prefix = name[:2]
+                prefix, _, file = object_path(name).partition("/")
                 if prefix not in present:
                     present[prefix] = self._entries(prefix)
-                if f"{name[2:]}.json" not in present[prefix] or not self._holds(name, data):
-                    self._write(name, data)
+                folder = f"{self._base}/{prefix}/"
+                if file not in present[prefix] or not _holds(folder + file, data):
+                    _write(folder, file, data)
                     written.append(name)
         except OSError as error:
             raise StoreError(f"cannot be written ({error.strerror})", where=self.shown) from None
@@ -110,29 +113,30 @@ class ObjectFolder:
     def _entries(self, prefix: str) -> set[str]:
         """What stands in one of the 256 folders, which is made where it was absent."""
         folder = self.folder / prefix
-        check_folder(folder, f"{self.shown}/{prefix}")
         try:
-            return {entry.name for entry in folder.iterdir()}
+            folder.mkdir()
         except FileNotFoundError:
             folder.mkdir(parents=True, exist_ok=True)
-            return set()
+        except FileExistsError:
+            check_folder(folder, f"{self.shown}/{prefix}")
+            return {entry.name for entry in folder.iterdir()}
+        return set()
 
-    # The two below are called for each object of a fixture: plain strings cost half of what paths do.
 
-    def _holds(self, name: str, data: bytes) -> bool:
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        try:
-            descriptor = os.open(f"{self._base}/{object_path(name)}", flags)
-        except OSError:  # a link, or unreadable: the write heals it, or says why it cannot
-            return False
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(len(data) + 1) == data
+def _holds(path: str, data: bytes) -> bool:
+    try:
+        descriptor = os.open(path, _READ)
+    except OSError:  # a link, or unreadable: the write heals it, or says why it cannot
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(len(data) + 1) == data
 
-    def _write(self, name: str, data: bytes) -> None:
-        temporary = f"{self._base}/{name[:2]}/{temporary_name()}"
-        write_new(temporary, data)
-        try:
-            replace_file(temporary, f"{self._base}/{object_path(name)}")
-        except BaseException:
-            remove_file(Path(temporary))
-            raise
+
+def _write(folder: str, file: str, data: bytes) -> None:
+    temporary = folder + temporary_name()
+    write_new(temporary, data)
+    try:
+        replace_file(temporary, folder + file)
+    except BaseException:
+        remove_file(Path(temporary))
+        raise
