@@ -22,7 +22,7 @@ def main(corpus: str | None = None) -> int:
     objects = {name_of(data): data for data in map(dumps, bodies(corpus))}
     objects |= {name_of(data): data for data in (dumps({"n": n, "text": "word " * 100}) for n in range(1000))}
     # In memory where that can be had: a busy disk makes both as slow as itself.
-    memory = Path("/dev/shm")  # noqa: S108
+    memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch:
         files, rounds = Path(scratch) / "files", itertools.count()
         for name, data in objects.items():
