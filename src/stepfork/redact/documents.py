@@ -6,7 +6,8 @@ import json
 
 from stepfork.redact.finding import Finding
 from stepfork.redact.pattern import pattern
-from stepfork.redact.redactor import Redactor, is_event_stream
+from stepfork.redact.plain import plain_text
+from stepfork.redact.redactor import Redactor
 from stepfork.rewrite.events import rewrite_events
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.text import find_edits, is_json_text
@@ -95,21 +96,6 @@ def _json_lines(text: str, secrets: Secrets) -> list[Finding]:
             for item in inner:
                 path = item.path if item.path.startswith("line ") else f"line {number} {item.path}".rstrip()
                 found.append(Finding(item.rule, path))
-    return found
-
-
-def plain_text(text: str, secrets: Secrets, first: int = 1) -> list[Finding]:
-    """The secrets of a text by line; `first` is the number of its first line."""
-    if is_event_stream(text):
-        redactor = Redactor(secrets)
-        redactor.text(text, Place(()))
-        return [Finding(item.rule, item.path.removeprefix("/events ")) for item in redactor.findings]
-    found: list[Finding] = []
-    at, line = 0, first
-    for span in secrets.matcher.find(text):
-        line += text.count("\n", at, span.start)
-        at = span.start
-        found.append(Finding(span.rule, f"line {line}"))
     return found
 
 

@@ -35,6 +35,7 @@ _SCHEME = pattern(
 _NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
 _FLAG_GAP = pattern(r"[ \t]+(?=[^-\s])")
 _VARIABLE = pattern(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)+\Z|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_CALL = pattern(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
 _WORDLIKE = pattern(r"[A-Za-z][a-z]*(?:[-_ .][A-Za-z]?[a-z]*)*\Z")
 _LOCATION = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
 
@@ -132,8 +133,8 @@ def _value_at(text: str, start: int, kind: str, *, in_query: bool) -> Span | Non
         end = text.index("&", begin)
     while end > begin and text[end - 1] in ".,:;)}]|":
         end -= 1
-    if text[end : end + 1] == "(" or text[end : end + 2] == "[:":
-        return None  # a call or a slice: code that fetches a secret, not the secret
+    if text[end : end + 1] == "(" or _CALL.match(text, begin, end):
+        return None  # code that fetches a secret, not the secret
     return _checked(text, begin, end, kind)
 
 

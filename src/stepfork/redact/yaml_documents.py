@@ -5,8 +5,8 @@ from __future__ import annotations
 import binascii
 import zlib
 
-from stepfork.redact.documents import plain_text
 from stepfork.redact.finding import Finding
+from stepfork.redact.plain import plain_text
 from stepfork.redact.redactor import Redactor
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.text import find_edits

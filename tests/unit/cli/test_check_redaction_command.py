@@ -144,6 +144,17 @@ def test_names_from_outside_are_made_safe(project: Path, capsys: pytest.CaptureF
     assert "[redacted].txt" in out
 
 
+def test_c050_a_dotenv_file_that_cannot_be_parsed_is_not_quoted(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / ".env").write_text(f"A_TOKEN='{OPENAI}\n{GITHUB} = = =\n")
+    (project / "x.txt").write_text("clean")
+    code, _, err = check(capsys, "x.txt")
+    assert (code, err) == (0, "")
+    (project / ".env").write_bytes(b"A_TOKEN=" + OPENAI.encode() + b"\xff\n")
+    assert check(capsys, "x.txt")[0] == 2
+
+
 def test_bad_words_are_one_line_and_exit_2(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = check(capsys, "--fixx=secret")
     assert (code, out) == (2, "")

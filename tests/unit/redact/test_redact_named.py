@@ -102,6 +102,7 @@ def test_a_long_value_goes_whole() -> None:
         "token = request.headers.get('authorization')",
         "api_key = os.environ['OPENAI_API_KEY_2']",
         "api_key=config.providers.openai.key2",
+        "password = read_secret1(name), PASSWORD = pattern(r'[a-z]{8}')",
         '<label for="password">Password</label><input type="password" name="password">',
         '{"label": "Password", "type": "password", "name": "password", "autocomplete": "current-password"}',
         "He was the bearer of bad news.",

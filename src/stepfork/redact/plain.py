@@ -1,0 +1,26 @@
+"""A text of no particular form, read by its lines; an event stream with its deltas joined."""
+
+from __future__ import annotations
+
+from stepfork.redact.finding import Finding
+from stepfork.redact.redactor import Redactor, is_event_stream
+from stepfork.rewrite.place import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.redact.secrets import Secrets
+
+
+def plain_text(text: str, secrets: Secrets, first: int = 1) -> list[Finding]:
+    """The secrets of a text by line; `first` is the number of its first line."""
+    if is_event_stream(text):
+        redactor = Redactor(secrets)
+        redactor.text(text, Place(()))
+        return [Finding(item.rule, item.path.removeprefix("/events ")) for item in redactor.findings]
+    found: list[Finding] = []
+    at, line = 0, first
+    for span in secrets.matcher.find(text):
+        line += text.count("\n", at, span.start)
+        at = span.start
+        found.append(Finding(span.rule, f"line {line}"))
+    return found
