@@ -10,6 +10,7 @@ import pytest
 from tests.integration.scratch_repo import Repo, select_here, two_fixtures
 
 import stepfork
+from stepfork.cli import select
 
 REFUND = "tests/test_refund.py::test_refund"
 SHIP = "tests/test_ship.py::test_ship"
@@ -226,19 +227,36 @@ def test_explain_counts_what_uses_fixtures_and_what_nothing_watches(tmp_path: Pa
     ("arguments", "word"),
     [
         (["--base", "nowhere"], "no such revision"),
-        (["--base", "--all"], "expected one argument"),
+        (["--base", "--all"], "no such revision"),
+        (["--base"], "--base needs a value"),
+        (["--base="], "--base needs a value"),
+        (["--committed", "--work-tree"], "exclude one another"),
         (["--base=-x"], "no such revision"),
         (["--base", "main\nHEAD"], "no such revision"),
         (["--store", "/"], "not inside"),
         (["--json", "--null"], "--json"),
-        (["--nonsense"], "unrecognized"),
+        (["--nonsense\x1b[2J"], "no such option"),
+        (["tests"], "no such option tests"),
     ],
 )
 def test_bad_usage_is_exit_2_and_one_reason(tmp_path: Path, arguments: list[str], word: str) -> None:
     printed = two_fixtures(tmp_path / "r").select(*arguments)
     assert (printed.code, printed.data) == (2, b"")
     assert word in printed.messages
-    assert "Traceback" not in printed.messages
+    assert printed.messages.count("\n") == 1
+    assert "\x1b" not in printed.messages
+
+
+def test_what_to_select_by_must_be_said_and_help_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert select.main([]) == 2
+    assert capfdbinary.readouterr().err.startswith(b"stepfork select: select needs --changed; ")
+    assert select.main(["--help"]) == 0
+    printed = capfdbinary.readouterr().out
+    assert printed.startswith(b"Usage: stepfork select --changed")
+    assert max(map(len, printed.splitlines())) <= 80
 
 
 def test_no_repository_and_no_store_are_exit_2(tmp_path: Path, project: Path) -> None:

@@ -1,39 +1,91 @@
-"""stepfork select: fast enough for a hook, so that it parses with argparse and imports as little as it can."""
+"""The select command: parsed by hand, since a hook pays for every import each time."""
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
 
 from stepfork.cli.exit_codes import BAD_INPUT, OK
 from stepfork.config.environment import environ, in_ci, store_override
 from stepfork.errors import StepforkError, UsageError
+from stepfork.workflows.select import SelectOptions, select_changed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from stepfork.workflows.select import SelectReport
 
-_DESCRIPTION = """\
-Print the tests that a change touches, one pytest node id a line, relative to the pytest root.
+NAME = "stepfork select"
 
-Compared are the merge base of BASE and HEAD with the work tree, index and untracked files included, or with HEAD.
-A test is touched when it references a fixture that was added, edited, deleted or renamed; what cannot be told selects
-every test that uses fixtures."""
+HELP = """\
+Usage: stepfork select --changed [OPTIONS]
+
+  Print the tests that a change touches: one pytest node id a line, relative to
+  the pytest root.
+
+  Compared are the merge base of BASE and HEAD with the work tree (index and
+  untracked files included) or, with --committed, with HEAD. A test is touched
+  when it references a fixture that was added, edited, deleted or renamed. What
+  cannot be told selects every test that uses fixtures.
+
+Options:
+  --changed     Select by what changed (the one way there is).
+  --base REF    Compare with this revision. Without: [select] base of
+                config.toml, the CI's target branch, the remote's default
+                branch, HEAD.
+  --committed   Compare HEAD (the default when CI is set).
+  --work-tree   Compare the work tree, in CI too.
+  --explain     Print the reasons beside each test.
+  --json        Print one JSON document (select.schema.json).
+  --null        End each node id with NUL instead of a line break.
+  --store DIR   The store to use instead of the nearest .stepfork (also
+                STEPFORK_DIR).
+  --help        Show this message and exit.
+
+Exit codes: 0 selected, none included; 2 it could not be told.
+"""
+
+
+class Options:
+    """The words of the command line; ``committed`` is None where they leave it to the environment."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.base: str | None = None
+        self.store: str | None = None
+        self.committed: bool | None = None
+        self.changed = self.explain = self.json = self.null = self.help = False
+        rest = iter(words)
+        for word in rest:
+            name, equals, value = word.partition("=")
+            if name in ("--base", "--store"):
+                given = value if equals else next(rest, None)
+                if not given:
+                    raise UsageError(f"{name} needs a value", fix=f"{NAME} --help")
+                setattr(self, name[2:], given)
+            elif word in ("--committed", "--work-tree"):
+                if self.committed is not None and self.committed != (word == "--committed"):
+                    raise UsageError("--committed and --work-tree exclude one another")
+                self.committed = word == "--committed"
+            elif word in ("--changed", "--explain", "--json", "--null", "--help", "-h"):
+                setattr(self, "help" if word == "-h" else word[2:], True)
+            else:
+                raise UsageError(f"no such option {ascii(name[:40])[1:-1]}", fix=f"{NAME} --help lists them")
+        if not self.changed and not self.help:
+            raise UsageError("select needs --changed", fix=f"{NAME} --help")
+        if self.json and (self.null or self.explain):
+            raise UsageError("--json stands alone", fix="it has the reasons and the paths already")
 
 
 def main(argv: list[str]) -> int:
-    """Run ``stepfork select`` with these arguments and return its exit code."""
-    parser = _parser()
+    """Run ``stepfork select`` with these words and return its exit code."""
     try:
-        chosen = parser.parse_args(argv)
-    except SystemExit as stop:
-        return OK if stop.code in (0, None) else BAD_INPUT
-    try:
-        if not chosen.changed:
-            raise UsageError("select needs --changed", fix="stepfork select --help")
-        if chosen.json and (chosen.null or chosen.explain):
-            raise UsageError("--json stands alone", fix="it has the reasons and the paths already")
-        _print(_ask(chosen), chosen)
+        chosen = Options(argv)
+        if chosen.help:
+            _out([HELP.rstrip("\n")], "\n")
+            return OK
+        committed = in_ci() if chosen.committed is None else chosen.committed
+        store = chosen.store or store_override()
+        options = SelectOptions(chosen.base, committed, store, count_users=chosen.explain)
+        _print(select_changed(".", environ(), options), chosen)
     except StepforkError as error:
         return _fail(str(error))
     except OSError as error:
@@ -41,33 +93,7 @@ def main(argv: list[str]) -> int:
     return OK
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="stepfork select", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add = parser.add_argument
-    add("--changed", action="store_true", help="select by what changed (the one way there is)")
-    add("--base", metavar="REF", help="compare with this revision instead of the one found")
-    state = parser.add_mutually_exclusive_group()
-    state.add_argument("--committed", action="store_true", default=None, help="compare HEAD (default when CI is set)")
-    state.add_argument("--work-tree", action="store_false", dest="committed", help="compare the work tree, in CI too")
-    add("--explain", action="store_true", help="print the reason beside each test")
-    add("--json", action="store_true", help="print one JSON document (schema: select.schema.json)")
-    add("--null", action="store_true", help="end each node id with NUL instead of a line break")
-    add("--store", metavar="DIR", help="the store to use instead of the nearest .stepfork (also STEPFORK_DIR)")
-    return parser
-
-
-def _ask(chosen: argparse.Namespace) -> SelectReport:
-    from stepfork.workflows.select import SelectOptions, select_changed
-
-    committed = in_ci() if chosen.committed is None else chosen.committed
-    store = chosen.store or store_override()
-    options = SelectOptions(chosen.base, committed, store, count_users=chosen.explain)
-    return select_changed(".", environ(), options)
-
-
-def _print(report: SelectReport, chosen: argparse.Namespace) -> None:
+def _print(report: SelectReport, chosen: Options) -> None:
     for line in _messages(report):
         _err(line)
     if chosen.json:
@@ -91,8 +117,6 @@ def _why(reasons: tuple[str, ...]) -> str:
 
 
 def _messages(report: SelectReport) -> list[str]:
-    import os
-
     state = "HEAD" if report.committed else "the work tree"
     from_ = f" (merge base {report.merge_base[:7]})" if report.merge_base else ""
     lines = [f"base {report.base.name}{from_}, comparing {state}" if report.base.head else "no commit yet"]
@@ -151,7 +175,7 @@ def _err(line: str) -> None:
     from stepfork.cli.console import err
     from stepfork.cli.escape import escape
 
-    err(f"stepfork select: {escape(line)}")
+    err(f"{NAME}: {escape(line)}")
 
 
 def _fail(message: str) -> int:

@@ -77,10 +77,10 @@ class Layout(NamedTuple):
         specs += [f"{start}{_escaped(folder)}/*.py" for folder in folders if "test" not in folder]
         return specs
 
-    def marks(self) -> list[bytes]:
-        """Bytes of which every path that `is_test` or `is_support` accepts has some."""
+    def marks(self) -> list[str]:
+        """Few words, of which every path that `is_test` or `is_support` accepts has one."""
         folders = [folder.strip("/") for folder in self.collection.testpaths if folder.strip("/.")]
-        return [word.encode("utf-8", "surrogateescape") for word in ("test", *self.module_marks(), *folders)]
+        return ["test", *(word for word in (*self.module_marks(), *folders) if "test" not in word)]
 
     def module_marks(self) -> list[str]:
         """The fixed parts of test file names: what an import of a test module must mention."""

@@ -141,58 +141,58 @@ def search_pattern(matcher: Matcher, modules: Iterable[str]) -> str:
 
     It finds the names themselves, texts that begin or end with one of their words and go on in a way that is computed,
     mentions of the store's folder, calls of stepfork's functions with a computed argument, and imports of test modules
-    (named like ``modules``), from which a test may take a constant.
+    (named like ``modules``), from which a test may take a constant. It has few alternatives, since each costs time on
+    every line of every test.
     """
-    wanted = sorted(matcher.names | {path.rsplit("/", 1)[-1] for path in matcher.bundles})
-    branches: dict[str, None] = {}
-    for name in wanted:
-        branches.update(dict.fromkeys(_branches(name) if len(wanted) <= _MANY else _few_branches(name)))
-    store = _literal(matcher.folder)
+    names = matcher.names | {path.rsplit("/", 1)[-1] for path in matcher.bundles}
+    branches = _branches(names) if len(names) <= _MANY else _few_branches(names)
+    branches.append(rf"({_literal(matcher.folder)}|fixtures)[/\\]*[\"'{{%*]")
     if matcher.any_path:
-        branches.update(dict.fromkeys([store + "/fixtures/", r"\.sftrace", rf"({'|'.join(sorted(LOADERS))})\("]))
-    branches.update(
-        dict.fromkeys(
-            [
-                store + r"(/fixtures)?/?[\"'{%*]",
-                r"fixtures[/\\]+[\"'{%*]",
-                rf"({'|'.join(sorted(LOADERS))})\( *([^\"' )]|$)",
-            ]
-        )
-    )
-    named = "|".join(_literal(word) for word in sorted(modules))
-    if named:
-        branches[rf"(from|import) .*({named})"] = None
+        branches += [_literal(matcher.folder) + "/fixtures/", r"\.sftrace", r"(playback|_fixture)\("]
+    else:
+        branches.append(r"(playback|_fixture)\( *([^\"' )]|$)")  # every name in LOADERS ends in one of these
+    if modules:
+        branches.append(f"(from|import) .*({_any_of(modules)})")
     return "|".join(branches)
 
 
-def _branches(name: str) -> list[str]:
-    words = tokens(name)
-    found = [_alone(name)]
-    if "/" in name:
-        found.append(_alone(name.rsplit("/", 1)[-1]))
-    if len(words) > 1:
-        first, last = _literal(words[0]), _literal(words[-1])
-        found.append(rf"{first}{_REST}([{{]|%[sdr(]|[-_./][\"'])")
-        found.append(rf"[\"']{first}[\"']")
-        found.append(_ending(last))
-        found += [rf"[}}][-_./]{_literal(word)}[-_./][{{]" for word in words[1:-1]]
+def _branches(names: Iterable[str]) -> list[str]:
+    whole: set[str] = set()
+    firsts: set[str] = set()
+    middles: set[str] = set()
+    ends: set[str] = set()
+    for name in names:
+        words = list(_TOKEN.finditer(name))
+        whole |= {name, name.rsplit("/", 1)[-1]}
+        if len(words) > 1:
+            firsts.add(words[0][0])
+            middles.update(word[0] for word in words[1:-1])
+            ends.update(name[word.start() :] for word in words[1:])
+    # What stands before a name costs too much to look at; what stands after it keeps refund-2 out of refund's way.
+    found = [f"({_any_of(whole)})([^A-Za-z0-9_-]|$)"] if whole else []
+    if firsts:
+        found.append(rf"({_any_of(firsts)})({_REST}[{{%]|{_REST}[-_./][\"']|[\"'])")
+    if middles:
+        found.append(rf"[}}][-_./]({_any_of(middles)})[-_./][{{]")
+    if ends:
+        found.append(rf"([}}]|%[sdr]|[\"'][-_./])[-_./]?({_any_of(ends)})")
     return found
 
 
-def _few_branches(name: str) -> list[str]:
-    """`_branches`, coarser: those of names that begin and end alike are the same, so that many names make few."""
-    words = tokens(name.rsplit("/", 1)[-1])
-    last = "[0-9]" if words[-1].isdigit() else _literal(words[-1])
-    return [_literal(words[0]), _literal(tokens(name)[0]), _ending(last)]
+def _few_branches(names: Iterable[str]) -> list[str]:
+    """`_branches`, coarser: names that begin and end alike count as one, so that many names make a small pattern."""
+    firsts: set[str] = set()
+    lasts: set[str] = set()
+    for name in names:
+        words = tokens(name)
+        firsts |= {words[0], tokens(name.rsplit("/", 1)[-1])[0]}
+        lasts.add(words[-1])
+    ends = _any_of(word for word in lasts if not word.isdigit())
+    return [f"({_any_of(firsts)})", rf"([}}]|%[sdr]|[\"'][-_./]){_REST}({ends + '|' if ends else ''}[0-9])"]
 
 
-def _alone(name: str) -> str:
-    """A name that ends where it ends: ``refund`` is not found in ``refund-2``; what stands before it costs too much."""
-    return f"{_literal(name)}([^A-Za-z0-9_-]|$)"
-
-
-def _ending(last: str) -> str:
-    return rf"([}}]|%[sdr]|[\"'][-_./]){_REST}{last}"
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(_literal(word) for word in sorted(words))
 
 
 def _literal(text: str) -> str:

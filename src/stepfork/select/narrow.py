@@ -22,15 +22,14 @@ _SPARE = 200
 
 def pathspecs_of_tests(listing: bytes, layout: Layout) -> list[str]:
     """Pathspecs for every test file and module beside the tests that ``listing`` has (``git ls-files -z``)."""
-    top = to_bytes(layout.root) + b"/" if layout.root else b""
-    loose = layout.marks()
-    wanted = [
-        path
-        for path in listing.split(b"\0")
-        if path.endswith(b".py") and path.startswith(top) and any(mark in path for mark in loose)
-    ]
-    folders = _folders(b"\0" + listing, wanted, len(top))
-    return layout.pathspecs() if folders is None else [f":(top,literal){to_text(path)}" for path in folders]
+    top = layout.root + "/" if layout.root else ""
+    text = "\0" + to_text(listing)  # text is searched four times faster than bytes are
+    paths = text.split("\0")
+    wanted: set[str] = set()
+    for mark in layout.marks():
+        wanted.update([path for path in paths if mark in path and path.endswith(".py") and path.startswith(top)])
+    folders = _folders(text, sorted(wanted), len(top))
+    return layout.pathspecs() if folders is None else [f":(top,literal){path}" for path in folders]
 
 
 def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
@@ -38,23 +37,22 @@ def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
     specs = [f":(top,literal){store}"]
     if b".sftrace/" in listing:
         specs.append(":(top)*.sftrace/*")
-    whole = b"\0" + listing
-    if whole.count(b".stepfork/") > whole.count(b"\0" + to_bytes(store) + b"/"):
+    if listing.count(b".stepfork/") > listing.count(to_bytes(store) + b"/"):
         specs.append(":(top)*.stepfork/*")
     return specs
 
 
-def _folders(listing: bytes, wanted: Iterable[bytes], at: int) -> list[bytes] | None:
+def _folders(listing: str, wanted: Iterable[str], at: int) -> list[str] | None:
     """The highest folders, from position ``at`` of the paths on, whose files are about half wanted; None: too many."""
-    groups: dict[bytes, list[bytes]] = {}
+    groups: dict[str, list[str]] = {}
     for path in wanted:
-        end = path.find(b"/", at)
+        end = path.find("/", at)
         groups.setdefault(path if end < 0 else path[:end], []).append(path)
-    found: list[bytes] = []
+    found: list[str] = []
     for place, inside in groups.items():
         if len(found) + len(groups) > 4 * _MOST:
             return None
-        if inside == [place] or listing.count(b"\0" + place + b"/") <= 2 * len(inside) + _SPARE:
+        if inside == [place] or listing.count(f"\0{place}/") <= 2 * len(inside) + _SPARE:
             found.append(place)
             continue
         deeper = _folders(listing, inside, len(place) + 1)

@@ -139,9 +139,13 @@ def _why_unsure(checkout: Checkout, base: Base) -> str:
 
 
 def _configured(checkout: Checkout, store: str) -> str | None:
-    """``[select] base`` of the store's config.toml."""
+    """``[select] base`` of the store's config.toml, which is read only where it says something about selection."""
     place = os.path.join(checkout.root, store)
-    if not os.path.isfile(os.path.join(place, "config.toml")):
+    try:
+        with open(os.path.join(place, "config.toml"), "rb") as file:
+            if b"select" not in file.read():
+                return None
+    except OSError:
         return None
     from stepfork.config.project import read_settings
 

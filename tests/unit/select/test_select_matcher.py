@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stepfork.select.matcher import Matcher, search_pattern, tokens
+from stepfork.select.matcher import LOADERS, Matcher, search_pattern, tokens
 from stepfork.select.shapes import HOLE, shape_of
 
 NAMES = st.lists(
@@ -62,6 +62,7 @@ def test_computed_names_that_keep_their_first_or_last_word(words: list[str], dat
 @pytest.mark.parametrize(
     "line",
     [
+        *(f"{name}(name)" for name in sorted(LOADERS)),
         "Path('.stepfork') / 'fixtures'",
         "x = '.stepfork/fixtures'",
         "glob('.stepfork/fixtures/*.json')",
