@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from stepfork.providers.answer import Answer, answer_of
+from stepfork.providers.legible import legible
 from stepfork.providers.normal import NormalMessage, normal_request
-from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.trace.body import EventsBody, JsonBody, JsonValue
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.recorded import Recorded
 
@@ -63,9 +64,9 @@ def as_recorded(exchanges: Sequence[Exchange]) -> list[Recorded]:
 def _read(record: Recorded) -> Call:
     exchange = record.exchange
     model_call = exchange.api in MODEL_APIS
-    request = normal_request(exchange) if model_call else None
-    body = exchange.request.body
-    taken = tuple(_ids(body.value if isinstance(body, JsonBody) else None, _TAKEN))
+    told = legible(exchange.request.body)
+    request = normal_request(_with_request(exchange, told)) if model_call else None
+    taken = tuple(_ids(told, _TAKEN))
     return Call(
         exchange=exchange,
         start=record.arrived_ns,
@@ -78,6 +79,13 @@ def _read(record: Recorded) -> Call:
         messages=request.messages if request else (),
         opening=digest(exchange.provider, exchange.request),
     )
+
+
+def _with_request(exchange: Exchange, told: JsonValue | None) -> Exchange:
+    """`exchange` with a request body that is kept as text read as the JSON that it tells."""
+    if told is None or isinstance(exchange.request.body, JsonBody):
+        return exchange
+    return msgspec.structs.replace(exchange, request=msgspec.structs.replace(exchange.request, body=JsonBody(told)))
 
 
 def _storable(answer: Answer) -> Answer:
@@ -112,12 +120,12 @@ def digest(*parts: Any) -> bytes:
 def _given(exchange: Exchange) -> Iterator[str]:
     headers = exchange.response.headers
     yield from (headers[name] for name in _REQUEST_IDS if headers.get(name))
-    match exchange.response.body:
-        case JsonBody(value):
-            yield from _ids(value, _GIVEN)
-        case EventsBody(events):
-            for event in events:
-                yield from _EVENT_ID.findall(event)
+    body = exchange.response.body
+    if isinstance(body, EventsBody):
+        for event in body.events:
+            yield from _EVENT_ID.findall(event)
+    else:
+        yield from _ids(legible(body), _GIVEN)
 
 
 def _ids(value: Any, names: frozenset[str]) -> list[str]:

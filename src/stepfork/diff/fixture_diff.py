@@ -33,7 +33,8 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     conversations = Conversations()
     compared = compare_exchanges(Side(sides.old_views, conversations), Side(sides.new_views, conversations))
     exchanges = tuple(_reported(compared, responses=options.responses))
-    about = tuple(run_changes(sides.old, sides.new, trace=trace))
+    said = _says_its_input(sides.old, sides.old_views) and _says_its_input(sides.new, sides.new_views)
+    about = tuple(run_changes(sides.old, sides.new, trace=trace, asked=not said))
     changes = (*fold(compared, answers=bool(options.responses or exchanges or about)), *about)
     return FixtureDiff(
         name=new.name,
@@ -55,6 +56,13 @@ def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:
     if new is None:
         return FixtureDiff(only.name, "removed", len(views), 0, tokens=Tokens(_tokens(views), None))
     return FixtureDiff(only.name, "added", 0, len(views), tokens=Tokens(None, _tokens(views)))
+
+
+def _says_its_input(fixture: Fixture, views: Sequence[View]) -> bool:
+    """Whether the run's input is a message of its own exchanges, where it is compared already."""
+    asked = fixture.run.trace.input
+    units = (unit for view in views for unit in view.form.units)
+    return isinstance(asked, str) and any(unit.role == "user" and unit.text == asked for unit in units)
 
 
 def _reported(compared: Sequence[Compared], *, responses: bool) -> Iterator[ExchangeDiff]:

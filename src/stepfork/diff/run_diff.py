@@ -20,10 +20,10 @@ _NUMBERS = ("start", "end", "group", "exchange", "parent", "usage")
 _OUTCOME = ("exit_code", "status", "error", "output")
 
 
-def run_changes(old: Fixture, new: Fixture, *, trace: bool) -> Iterator[Change]:
-    """Changes of the command, the agent and its input, of contracts and verification; with `trace`, of the steps, the
-    output and the outcome."""
-    before, after = _about(old.run.source, old.run.trace), _about(new.run.source, new.run.trace)
+def run_changes(old: Fixture, new: Fixture, *, trace: bool, asked: bool = True) -> Iterator[Change]:
+    """Changes of the command, the agent and (with `asked`) its input, of contracts and verification; with `trace`, of
+    the steps, the output and the outcome."""
+    before, after = (_about(side.run.source, side.run.trace, asked=asked) for side in (old, new))
     for field in json_diff(before, after):
         outcome = field.path.split("/")[-1] in _OUTCOME
         yield _change("run", [field], "consequence" if outcome else "authored", field.path.strip("/").replace("/", " "))
@@ -41,13 +41,13 @@ def trace_text(trace: Trace) -> str:
     return canonical_text(told)
 
 
-def _about(source: Source, trace: Trace) -> dict[str, JsonValue]:
+def _about(source: Source, trace: Trace, *, asked: bool) -> dict[str, JsonValue]:
     told: dict[str, JsonValue] = msgspec.to_builtins(source)
     told["command"] = list(source.command)
     told["cwd"] = source.cwd
     told["flags"] = list(source.flags)
     told |= {} if trace.agent is None else {"agent": trace.agent}
-    return told | ({} if trace.input is msgspec.UNSET else {"input": trace.input})
+    return told | ({"input": trace.input} if asked and trace.input is not msgspec.UNSET else {})
 
 
 def _outcome(trace: Trace) -> dict[str, JsonValue]:

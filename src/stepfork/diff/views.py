@@ -11,7 +11,7 @@ from stepfork.diff.alignment import LOOKED_AT, Item, Op, align
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
 from stepfork.diff.units import Forms, RequestForm, Unit, calls_json
-from stepfork.providers.answer import Answer, answer_of
+from stepfork.providers.answer import UNREADABLE, Answer, answer_of
 from stepfork.providers.apis import label
 from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonValue
@@ -28,7 +28,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     """One exchange; ``kind`` is its provider and API.
 
     ``answered`` is what is compared of the answer: not its token counts, not the snapshot's name; of an API that is
-    not known the response body.
+    not known, and of an answer that cannot be read, the response body.
     """
 
     label: str
@@ -67,7 +67,7 @@ def _view(exchange: Exchange, forms: Forms) -> View:
         "error": None if answer.error is None else msgspec.to_builtins(answer.error),
         "reasoning": answer.reasoning,
     }
-    if exchange.api == "other":
+    if exchange.api == "other" or (answer.error is not None and answer.error.type == UNREADABLE):
         answered["body"] = body_to_json(exchange.response.body)
     form = forms.of(normal_request(exchange))
     return View(label(exchange), (exchange.provider, exchange.api), form, answer, answered)

@@ -12,9 +12,11 @@ from stepfork.providers.answer_messages import join_messages, read_messages
 from stepfork.providers.answer_responses import join_responses, read_responses
 from stepfork.providers.calls import Answer, Outcome, ToolCall
 from stepfork.providers.failures import MESSAGE_LIMIT, failed_response, failure_in
+from stepfork.providers.legible import legible
+from stepfork.providers.shapes import dict_of
 from stepfork.providers.sse import SseEvent, events_data, json_data
 from stepfork.providers.streams import is_error_object
-from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.trace.body import EventsBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.step import StepError
 
@@ -48,7 +50,7 @@ def answer_of(exchange: Exchange) -> Answer:
         return _read_stream(response.body, read, join, broken=broken)
     if broken or response.ending == "client_closed" or (response.body is None and _asked_for_stream(exchange)):
         return Answer(outcome="unfinished")
-    value = response.body.value if isinstance(response.body, JsonBody) else None
+    value = legible(response.body)
     answer = read(value) if isinstance(value, dict) else None
     return answer or Answer(outcome="error", error=StepError(UNREADABLE))
 
@@ -75,5 +77,4 @@ def _failure(event: SseEvent, value: Any) -> StepError | None:
 
 
 def _asked_for_stream(exchange: Exchange) -> bool:
-    body = exchange.request.body
-    return isinstance(body, JsonBody) and isinstance(body.value, dict) and body.value.get("stream") is True
+    return dict_of(legible(exchange.request.body)).get("stream") is True

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from stepfork.providers.legible import legible
 from stepfork.providers.lines import clean_line
-from stepfork.providers.shapes import text_or_none
-from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.providers.shapes import dict_of, text_or_none
+from stepfork.trace.body import EventsBody
 from stepfork.trace.exchange import Exchange
 
 _APIS = (
@@ -31,10 +32,7 @@ def api_of(provider: str, method: str, path: str) -> str:  # noqa: ARG001 (gatew
 
 def request_model(exchange: Exchange) -> str | None:
     """The model that the request names, None where it names none."""
-    body = exchange.request.body
-    if isinstance(body, JsonBody) and isinstance(body.value, dict):
-        return text_or_none(body.value.get("model"))
-    return None
+    return text_or_none(dict_of(legible(exchange.request.body)).get("model"))
 
 
 def label(exchange: Exchange) -> str:
@@ -50,5 +48,4 @@ def is_streamed(exchange: Exchange) -> bool:
         return True
     if response.content_type.partition(";")[0].strip().lower() == "text/event-stream":
         return True
-    body = exchange.request.body
-    return isinstance(body, JsonBody) and isinstance(body.value, dict) and body.value.get("stream") is True
+    return dict_of(legible(exchange.request.body)).get("stream") is True

@@ -10,7 +10,7 @@ from tests.unit.diff.conversations import SYSTEM, TURNS, Call, asks, chat, conve
 
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
 from stepfork.diff.values import Line
-from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.trace.body import EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Step, Trace
@@ -300,3 +300,24 @@ def test_the_trace_is_part_of_a_run_made_from_scratch() -> None:
         old, run=msgspec.structs.replace(old.run, trace=Trace("exchanges", (), output="done."))
     )
     assert [change.section for change in diff_fixtures(old, new).changes] == ["trace"]
+
+
+def test_an_input_that_a_message_says_is_told_once() -> None:
+    texts = ("Please refund O-1042.", "Please refund O-1042 in full.")
+    old, new = (with_trace(fixture(conversation(user=text)), input=text) for text in texts)
+    assert changes(diff_fixtures(old, new)) == [("authored", "messages", "changed", (0, 1, 2, 3, 4))]
+    other = with_trace(fixture(conversation()), input="refund order 1042")
+    assert [change.fields[0].path for change in diff_fixtures(old, other).changes] == ["/input"]
+
+
+def test_answers_that_cannot_be_read_are_compared_by_their_bodies() -> None:
+    def answered(text: str) -> Fixture:
+        one = asks("x")
+        response = msgspec.structs.replace(one.response, body=TextBody(text, "an object has two members"))
+        return fixture([msgspec.structs.replace(one, response=response)])
+
+    old, new = (answered(text) for text in ('{"a":1,"a":1}', '{"a":1,"a":2}'))
+    assert not diff_fixtures(old, old, DiffOptions(responses=True)).changed
+    [only] = diff_fixtures(old, new, DiffOptions(responses=True)).exchanges
+    assert only.answer is not None
+    assert [field.path for field in only.answer.fields] == ["/body/text"]
