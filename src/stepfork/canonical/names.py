@@ -14,6 +14,11 @@ def name_of(data: bytes) -> str:
     return blake3(data).hexdigest()
 
 
+def hasher(data: bytes = b"") -> blake3:
+    """A running BLAKE3 of what it is given, for digests that are no object's name."""
+    return blake3(data)
+
+
 def is_name(text: object) -> bool:
     """Whether `text` could be the name of an object."""
     return isinstance(text, str) and _ID.fullmatch(text) is not None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from stepfork.cli.console import err, out
+from stepfork.cli.console import counted, err, out
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, open_store, shown_path
@@ -33,11 +33,9 @@ def fsck(
     checked = maintenance.fsck_staged(opened) if staged else maintenance.fsck(opened)
     for finding in checked.findings:
         out(escape(str(finding)))
-    err(
-        f"stepfork fsck: {len(checked.findings)} findings in {checked.fixtures} fixtures and {checked.objects} objects"
-        if checked.findings
-        else f"stepfork fsck: {checked.fixtures} fixtures and {checked.objects} objects, all well"
-    )
+    scope = f"{counted(checked.fixtures, 'fixture')} and {counted(checked.objects, 'object')}"
+    found = f"{counted(len(checked.findings), 'finding')} in {scope}" if checked.findings else f"{scope}, all well"
+    err(f"stepfork fsck: {found}")
     raise typer.Exit(NO if checked.findings else OK)
 
 
@@ -53,7 +51,8 @@ def gc(
     for path in done.removed:
         out(escape(path))
     verb = "would remove" if dry_run else "removed"
-    err(f"stepfork gc: {verb} {len(done.removed)} files, {done.bytes:,} bytes; {done.kept} objects are reached")
+    removed = counted(len(done.removed), "file")
+    err(f"stepfork gc: {verb} {removed}, {done.bytes:,} bytes; {counted(done.kept, 'object')} reached")
 
 
 def pack(
@@ -91,5 +90,6 @@ def resolve(
 
     if ours == theirs:
         raise UsageError("resolve takes --ours or --theirs", fix="or run stepfork capture --refresh NAME")
-    path = maintenance.resolve(open_store(store), name, "ours" if ours else "theirs")
-    out(f"{shown_path(path)} is {'our' if ours else 'their'} run; next: git add {shown_path(path.parent)}")
+    opened = open_store(store)
+    path = maintenance.resolve(opened, name, "ours" if ours else "theirs")
+    out(f"{shown_path(path)} is {'our' if ours else 'their'} run; next: git add {shown_path(opened.root)}")

@@ -31,6 +31,11 @@ def _write(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
+def counted(number: int, thing: str) -> str:
+    """Such as ``1 file`` and ``2 files``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def wants_color(choice: str, stream: TextIO) -> bool:
     """Whether to colour: `always`, `never`, or `auto` (a terminal, and `NO_COLOR` not set)."""
     if choice != "auto":

@@ -8,7 +8,7 @@ import typer
 
 from stepfork.cli.console import err, out
 from stepfork.cli.escape import escape
-from stepfork.cli.exit_codes import BAD_INPUT, OK
+from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, open_store
 
 if TYPE_CHECKING:
@@ -52,7 +52,14 @@ def ls(
         from stepfork.canonical.encode import dumps
 
         rows = [
-            {"name": row.name, "exchanges": row.exchanges, "files": row.files, "bytes": row.bytes, "label": row.label}
+            {
+                "name": row.name,
+                "exchanges": row.exchanges,
+                "files": row.files,
+                "bytes": row.bytes,
+                "label": row.label,
+                "problem": row.problem,
+            }
             for row in listed
         ]
         out(dumps(rows).decode().rstrip("\n"))
@@ -62,10 +69,15 @@ def ls(
         return
     width = max(len(escape(row.name)) for row in listed)
     for row in listed:
+        if row.problem is not None:
+            out(f"{escape(row.name).ljust(width)}  cannot be read: {escape(row.problem)}")
+            continue
         out(
             f"{escape(row.name).ljust(width)}  {row.exchanges:>4} calls  {row.files:>4} files  {row.bytes:>9,} bytes  "
             f"{escape(row.label)}"
         )
+    if any(row.problem is not None for row in listed):
+        raise typer.Exit(BAD_INPUT)
 
 
 def validate(
@@ -81,17 +93,23 @@ def validate(
 
 def _validate(locator: Locator, word: str, *, partial: bool) -> int:
     from stepfork.errors import StepforkError
-    from stepfork.workflows.maintenance import draft_causes
+    from stepfork.workflows import maintenance
 
     try:
-        fixture = locator.open_word(word)
+        loaded = locator.load(locator.read(word))
     except StepforkError as error:
         err(f"stepfork validate: {escape(str(error))}")
         return BAD_INPUT
-    causes = draft_causes(fixture)
+    causes = maintenance.draft_causes(loaded.fixture)
     if causes and not partial:
         err(f"stepfork validate: {escape(word)}: is the draft of a failed capture; --partial accepts it")
         return BAD_INPUT
+    findings = maintenance.validate(loaded.fixture, loaded.manifest, where=loaded.where, partial=partial)
+    for finding in findings:
+        out(escape(str(finding)))
+    if findings:
+        return NO
+    run = loaded.fixture.run
     state = "draft" if causes else "valid"
-    out(f"{escape(word)}: {state} ({len(fixture.run.exchanges)} exchanges, {len(fixture.run.trace.steps)} steps)")
+    out(f"{escape(word)}: {state} ({len(run.exchanges)} exchanges, {len(run.trace.steps)} steps)")
     return OK

@@ -7,7 +7,6 @@ repeated, so it is rewritten once and its placeholders do not depend on its neig
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -33,6 +32,7 @@ from stepfork.trace.step import Trace
 
 __all__ = ["Context", "normalize_exchange", "normalize_run"]
 
+_pack = msgspec.msgpack.Encoder().encode  # equal bytes for equal values of equal types, quicker than canonical ones
 MODEL_PROVIDERS = frozenset({"openai", "anthropic"})
 """Routes whose bodies have a provider's structure; of others only the text is looked at."""
 
@@ -153,7 +153,7 @@ class Normalizer:
 
     def _part(self, value: Any, marks: Callable[[Any], fields.Marks]) -> _Part:
         """A part that was rewritten before is made of the same values, so it becomes the same again."""
-        key = marshal.dumps((value, marks.__name__), 2)
+        key = _pack((value, marks.__name__))
         part = self._parts.get(key)
         if part is None:
             rewriter = PartRewriter(self._matcher, self._values, marks(value))
@@ -212,7 +212,7 @@ def _declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> 
         _declare_marked(declared, parts.rest, fields.rest_marks(parts.rest))
         messages = parts.messages if isinstance(parts.messages, list) else []
         for message in messages:
-            key = marshal.dumps(message, 2)
+            key = _pack(message)
             if key not in seen:
                 seen.add(key)
                 _declare_marked(declared, message, fields.message_marks(message))

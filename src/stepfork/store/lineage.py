@@ -11,9 +11,9 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import msgspec
-from blake3 import blake3
 
 from stepfork.canonical.encode import dumps
+from stepfork.canonical.names import hasher
 from stepfork.providers.split import RequestParts
 from stepfork.store.exchange_form import parts_of
 from stepfork.trace.exchange import Exchange
@@ -80,9 +80,9 @@ def _longest(chain: list[bytes], prompt: Hashable, whole: dict[Hashable, int], p
 
 def _chain(conversation: Conversation) -> list[bytes]:
     # A canonical document ends where its bytes say so: their sequence has one reading.
-    hasher = blake3(conversation.kind.encode() + b"\n")
+    running = hasher(conversation.kind.encode() + b"\n")
     chain = []
     for message in conversation.messages:
-        hasher.update(dumps(message))
-        chain.append(hasher.digest())
+        running.update(dumps(message))
+        chain.append(running.digest())
     return chain

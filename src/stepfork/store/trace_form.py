@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
-from blake3 import blake3
 
 from stepfork.canonical.encode import plain_dumps
+from stepfork.canonical.names import hasher
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError, DamagedError
 from stepfork.store.exchange_form import parts_of
@@ -169,7 +169,7 @@ def _texts(node: Any) -> Iterator[str]:
 
 def _digest(value: Any) -> bytes | None:
     data = plain_dumps(value)
-    return None if data is None or len(data) < POINTED else blake3(data).digest()
+    return None if data is None or len(data) < POINTED else hasher(data).digest()
 
 
 def _json_inside(text: str) -> Any:

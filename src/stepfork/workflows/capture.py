@@ -21,7 +21,7 @@ from stepfork.redact.finding import Finding
 from stepfork.redact.redactor import redact_run
 from stepfork.redact.secrets import Secrets
 from stepfork.store.bundle import check_bundle_path, write_bundle
-from stepfork.store.drafts import write_draft
+from stepfork.store.drafts import remove_draft, write_draft
 from stepfork.store.names import check_name
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Run, Source
@@ -32,7 +32,8 @@ from stepfork.workflows.surroundings import surroundings
 @dataclass(frozen=True)
 class CaptureRequest:
     """What to capture: a command, or the OTLP files of a run that was. `output` names a bundle instead of the
-    store; `stdout` is a file descriptor for what the command prints, None for this process's own."""
+    store; `stdout` is a file descriptor for what the command prints, None for this process's own;
+    `replaces` is the manifest that a refresh started from, which must still be there."""
 
     name: str
     command: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class CaptureRequest:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: Path = field(default_factory=Path.cwd)
     stdout: int | None = None
+    replaces: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,11 @@ def _keep(request: CaptureRequest, store: Store, result: CaptureResult) -> Captu
     if result.causes:
         return replace(result, draft=write_draft(store, request.name, result.run, result.causes))
     fixture = Fixture(name=request.name, run=result.run)
-    written = write_bundle(request.output, fixture) if request.output is not None else store.write(fixture)
+    if request.output is not None:
+        written = write_bundle(request.output, fixture)
+    else:
+        written = store.write(fixture, expected=request.replaces)
+        remove_draft(store, request.name)
     return replace(
         result,
         fixture=fixture,

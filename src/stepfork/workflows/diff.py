@@ -70,7 +70,7 @@ def _range(locator: Locator, word: str) -> tuple[str, str] | None:
 
 
 def _one(locator: Locator, one: Reading, options: DiffOptions) -> DiffReport:
-    old = locator.at(locator.tree("HEAD"), one.name, "HEAD")
+    old = _revision(locator, "HEAD").open(one.name)
     return DiffReport((diff_fixtures(old, locator.open(one), options),), several=False)
 
 
@@ -82,7 +82,12 @@ def _sides(old: _Side, new: _Side, options: DiffOptions) -> DiffReport:
 
 def _revision(locator: Locator, revision: str) -> _Side:
     tree = locator.tree(revision)
-    return _Side(locator.manifests_at(tree), lambda name: locator.at(tree, name, revision))
+
+    def open_fixture(name: str) -> Fixture | None:
+        loaded = locator.at(tree, name, revision)
+        return None if loaded is None else loaded.fixture
+
+    return _Side(locator.manifests_at(tree), open_fixture)
 
 
 def _work_tree(locator: Locator) -> _Side:

@@ -10,7 +10,7 @@ from typing import Literal
 from stepfork.canonical.names import name_of
 from stepfork.errors import DamagedError, GitError, NotFoundError, UsageError
 from stepfork.git.repository import Repository, RevisionTree
-from stepfork.store.bundle import is_bundle, read_bundle
+from stepfork.store.bundle import bundle_manifest, is_bundle, read_bundle
 from stepfork.store.codec import decode_fixture
 from stepfork.store.layout import manifest_file, object_file
 from stepfork.store.store import Store
@@ -27,6 +27,15 @@ class Reading:
     word: str
     name: str = ""
     revision: str = ""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A fixture, the bytes of its manifest, and where that stands."""
+
+    fixture: Fixture
+    manifest: bytes
+    where: str
 
 
 class Locator:
@@ -63,21 +72,25 @@ class Locator:
             f"{word!r} is no fixture, manifest, bundle or revision", fix="stepfork ls lists the fixtures"
         )
 
-    def open(self, reading: Reading) -> Fixture:
-        """The fixture that `reading` names; a revision alone names none."""
+    def load(self, reading: Reading) -> Loaded:
+        """The fixture that `reading` names, with its manifest; a revision alone names none."""
         match reading.kind:
             case "bundle":
-                return read_bundle(self.cwd / reading.word)
+                return self._load_bundle(self.cwd / reading.word)
             case "manifest":
-                return self._open_manifest(self.cwd / reading.word)
+                return self._load_manifest(self.cwd / reading.word)
             case "name":
-                return self.need_store().read(reading.name)
+                return self._load_name(reading.name)
             case "at_revision":
-                fixture = self.at(self.tree(reading.revision), reading.name, reading.revision)
-                if fixture is None:
+                loaded = self.at(self.tree(reading.revision), reading.name, reading.revision)
+                if loaded is None:
                     raise NotFoundError(f"there is no fixture {reading.name!r} at {reading.revision}")
-                return fixture
+                return loaded
         raise UsageError(f"{reading.word!r} is a revision, not a fixture", fix=f"write {reading.word}:NAME")
+
+    def open(self, reading: Reading) -> Fixture:
+        """The fixture that `reading` names."""
+        return self.load(reading).fixture
 
     def open_word(self, word: str) -> Fixture:
         """The fixture that `word` names."""
@@ -104,14 +117,14 @@ class Locator:
         inside = _relative(self.need_store().root.resolve(), Path(self.need_repository().root).resolve())
         return f"{inside}/"
 
-    def at(self, tree: RevisionTree, name: str, revision: str) -> Fixture | None:
+    def at(self, tree: RevisionTree, name: str, revision: str) -> Loaded | None:
         """The fixture `name` at a revision; None where that has none of the name."""
         prefix = self.prefix()
         manifest = tree.read(prefix + manifest_file(name))
         if manifest is None:
             return None
         where = f"{revision}:{prefix}{manifest_file(name)}"
-        return decode_fixture(manifest, _objects_of(tree, prefix, where), where=where)
+        return Loaded(decode_fixture(manifest, _objects_of(tree, prefix, where), where=where), manifest, where)
 
     def manifests_at(self, tree: RevisionTree) -> dict[str, str]:
         """Name and blob id of each manifest at a revision."""
@@ -122,12 +135,19 @@ class Locator:
             if path.endswith(".json")
         }
 
-    def _open_manifest(self, path: Path) -> Fixture:
+    def _load_manifest(self, path: Path) -> Loaded:
         if self.store is not None and (name := self.store.name_of_path(path)) is not None:
-            return self.store.read(name)
+            return self._load_name(name)
         if path.name == "manifest.json":
-            return read_bundle(path.parent)
+            return self._load_bundle(path.parent)
         raise UsageError("is neither a manifest of this store nor a bundle's", where=_relative(path, self.cwd))
+
+    def _load_name(self, name: str) -> Loaded:
+        store = self.need_store()
+        return Loaded(store.read(name), store.manifest(name), store.shown(store.manifest_path(name)))
+
+    def _load_bundle(self, path: Path) -> Loaded:
+        return Loaded(read_bundle(path), bundle_manifest(path), _relative(path, self.cwd))
 
     def _has(self, name: str) -> bool:
         return self.store is not None and name in self.store.names()

@@ -20,9 +20,10 @@ from stepfork.workflows.surroundings import surroundings
 
 @dataclass(frozen=True)
 class Refresh:
-    """A fixture that can be refreshed: its command and where that runs."""
+    """A fixture that can be refreshed: as it was, its command, and where that runs."""
 
     old: Fixture
+    manifest: bytes
     command: tuple[str, ...]
     cwd: Path
 
@@ -41,6 +42,7 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
     Raises UsageError where the fixture has no command that can be run as it stands: none was recorded, or a part of it
     was redacted or became a placeholder that has no value here.
     """
+    manifest = store.manifest(name)
     old = store.read(name)
     source = old.run.source
     if source.kind != "command" or not source.command:
@@ -52,7 +54,7 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
             f"the command of fixture {name!r} was redacted or templated",
             fix=f"run stepfork capture --name {name} -- COMMAND yourself, with the secret in the environment",
         )
-    return Refresh(old, tuple(restore(word, context) for word in source.command), cwd)
+    return Refresh(old, manifest, tuple(restore(word, context) for word in source.command), cwd)
 
 
 def _stays_templated(word: str, context: Context) -> bool:
@@ -70,7 +72,12 @@ def refresh(
     """Capture again under the same name; the old fixture stays where that fails. `stdout` is as in CaptureRequest."""
     old = refreshed.old
     request = CaptureRequest(
-        name=old.name, command=refreshed.command, environ=environ, cwd=refreshed.cwd, stdout=stdout
+        name=old.name,
+        command=refreshed.command,
+        environ=environ,
+        cwd=refreshed.cwd,
+        stdout=stdout,
+        replaces=refreshed.manifest,
     )
     captured = capture(request, store, progress)
     if captured.fixture is None:

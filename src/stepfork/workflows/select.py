@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError, UsageError
 from stepfork.git.changes import Changes, changed_near, changed_paths, start_listing, start_untracked
 from stepfork.git.checkout import Checkout, open_checkout
+from stepfork.git.record import Record
 from stepfork.select.base import Base, find_base
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _STORE = ".stepfork"
 
 
-class SelectOptions(NamedTuple):
+class SelectOptions(Record):
     """``base`` is the revision asked for, ``store`` a store's folder instead of the nearest one.
 
     ``committed`` compares HEAD instead of the work tree; ``count_users`` also counts the tests that use fixtures.
@@ -33,7 +34,7 @@ class SelectOptions(NamedTuple):
     count_users: bool = False
 
 
-class SelectReport(NamedTuple):
+class SelectReport(Record):
     """What was compared and what came of it.
 
     ``merge_base`` is None where there is none; ``root`` is the pytest root as an absolute path, to which node ids are
@@ -68,7 +69,7 @@ def select_changed(folder: str, environ: Mapping[str, str], options: SelectOptio
             walk.stop()
 
 
-class _Compared(NamedTuple):
+class _Compared(Record):
     """The two states: ``start`` is the commit or tree that stands for the old one, ``store`` the store's path."""
 
     checkout: Checkout
@@ -95,7 +96,8 @@ def _select(compared: _Compared, walks: list[Running], options: SelectOptions) -
     from stepfork.select.selection import select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
-    checkout, base, merge_base, start, store = compared
+    checkout, base, merge_base, store = compared.checkout, compared.base, compared.merge_base, compared.store
+    start = compared.start
     if store is None:
         store = _vanished(checkout, changed_paths(checkout, start, committed=options.committed))
     layout = find_layout(checkout.root, store.rpartition("/")[0])

@@ -11,6 +11,7 @@ import msgspec
 from stepfork.cli.escape import escape
 from stepfork.providers.apis import label
 from stepfork.providers.summary import says
+from stepfork.store.drafts import draft_causes
 from stepfork.store.lineage import lineage_of
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Step
@@ -44,8 +45,8 @@ def _head(fixture: Fixture) -> Iterator[str]:
     else:
         yield f"  source       {source.kind}"
     yield f"  replayable   {'yes' if source.replay_capable else 'no, it holds no model exchanges'}"
-    for cause in fixture.extensions.get("causes", ()):
-        yield f"  draft        {escape(str(cause))}"
+    for cause in draft_causes(fixture) or ():
+        yield f"  draft        {escape(cause)}"
 
 
 def _step(step: Step) -> str:
