@@ -28,15 +28,17 @@ print("ended", found.exit_code, found.interrupted, flush=True)
 NOTES = """
 import os, signal, subprocess, sys, time
 stubborn = "stubborn" in sys.argv
+def say(*words):  # in one write, so that what two processes say does not mix
+    os.write(1, (" ".join(map(str, words)) + "\\n").encode())
 def note(number, frame):
-    print(sys.argv[1], "heard", number, flush=True)
+    say(sys.argv[1], "heard", number)
     if not stubborn:
         raise SystemExit(0)
 for number in (signal.SIGINT, signal.SIGTERM):
     signal.signal(number, note)
 if sys.argv[1] == "parent":
     child = subprocess.Popen([sys.executable, "-c", os.environ["NOTES"], "child", *sys.argv[2:]])
-print(sys.argv[1], "ready", os.getpid(), flush=True)
+say(sys.argv[1], "ready", os.getpid())
 while True:
     signal.pause()
 """

@@ -133,7 +133,7 @@ def test_c011_any_terminal_event_completes_a_call(path: str, event: bytes, agent
     with model_server(ending) as model, listening(model.url) as listener, connected(listener) as connection:
         connection.request("POST", f"/{listener.token}{path}", STREAM)
         response = connection.getresponse()
-        while not response.readline().startswith(event.splitlines()[-1]):
+        while not response.readline().startswith(event.strip().splitlines()[-1]):
             pass
         if agent_closes:
             response.close()

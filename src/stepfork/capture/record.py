@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -76,19 +77,17 @@ def record_command(
 
     listener = Listener(UpstreamForwarder(upstreams), limits=limits, on_progress=tell)
     tell(Count(0, 0))
-    try:
-        listener.__enter__()
-    except OSError as error:
-        raise CaptureError("no loopback port can be had", fix=error.strerror) from None
-    started_ns = time.time_ns()
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(listener)
+        except OSError as error:
+            raise CaptureError("no loopback port can be had", fix=error.strerror) from None
+        started_ns = time.time_ns()
         environment = child_environment(environ, listener.base_url)
-        with Child(command, environ=environment, cwd=cwd, stdout=stdout) as child:
-            exit_code = child.wait()
-            ended_ns = time.time_ns()
-            listener.settle(SETTLE_SECONDS, lambda: child.interrupted is not None)
-    finally:
-        listener.__exit__(None, None, None)
+        child = stack.enter_context(Child(command, environ=environment, cwd=cwd, stdout=stdout))
+        exit_code = child.wait()
+        ended_ns = time.time_ns()
+        listener.settle(SETTLE_SECONDS, lambda: child.interrupted is not None)
     heard = listener.heard()
     return Recording(
         recorded=heard.exchanges,

@@ -9,17 +9,16 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
 from stepfork.errors import UsageError
+from stepfork.listener.group import end_group
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _PASSED_ON = [signal.Signals[name] for name in _NAMES if name in signal.Signals.__members__]
-_GRACE_SECONDS = 0.5  # between telling what is left of the group to end, telling it again, and ending it
 _UNKNOWN_EXIT = 255
 
 
@@ -187,16 +186,7 @@ class Child:
         if process.returncode is None:  # left by an exception
             self._send(signal.SIGKILL)
             process.wait()
-        # A group that was interrupted has been told already, and is given the time to do what it does about it.
-        first = signal.SIGTERM if self.interrupted is None else 0
-        with contextlib.suppress(OSError):  # no such group is what is hoped for
-            for number in (first, signal.SIGTERM):
-                os.killpg(process.pid, number)
-                deadline = time.monotonic() + _GRACE_SECONDS
-                while time.monotonic() < deadline:
-                    time.sleep(0.01)
-                    os.killpg(process.pid, 0)
-            os.killpg(process.pid, signal.SIGKILL)
+        end_group(process.pid, told=self.interrupted is not None)
 
     def _catch(self) -> None:
         if threading.current_thread() is not threading.main_thread():

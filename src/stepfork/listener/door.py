@@ -11,6 +11,7 @@ import hmac
 import ipaddress
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import unquote
 
 import msgspec
@@ -21,6 +22,8 @@ PREFIXES = {"openai": "/openai/v1", "anthropic": "/anthropic"}
 TRACES = "/v1/traces"
 
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(:[0-9]{1,5})?\Z")
+
+_STRAY_BYTE = re.compile("[\udc80-\udcff]")
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -55,6 +58,8 @@ def admit(peer: str, hosts: Sequence[str], *, has_origin: bool) -> Refusal | Non
 
 def find_route(target: str, token: str) -> ModelRoute | TraceRoute | None:
     """Where a request target leads, None for anything that is not served or does not know the token."""
+    # Bytes that are not UTF-8 come as lone surrogates; encoded as they should have been, they can be kept and sent.
+    target = _STRAY_BYTE.sub(lambda stray: f"%{ord(stray[0]) - 0xDC00:02X}", target)
     path, _, query = target.partition("?")
     given, slash, _ = path[1:].partition("/")
     if not path.startswith("/") or not slash or not _equal(given, token):
@@ -68,6 +73,7 @@ def find_route(target: str, token: str) -> ModelRoute | TraceRoute | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def is_loopback_host(host: str) -> bool:
     """Whether a Host header names this machine: localhost or a loopback address, with any port or none."""
     match = _HOST.match(host.strip())
@@ -77,6 +83,7 @@ def is_loopback_host(host: str) -> bool:
     return name == "localhost" or _is_loopback(name.strip("[]"))
 
 
+@lru_cache(maxsize=256)
 def _is_loopback(address: str) -> bool:
     try:
         return ipaddress.ip_address(address).is_loopback

@@ -72,6 +72,11 @@ def onward_response(headers: Headers) -> list[tuple[str, str]]:
     return [(name, value) for name, value in pairs if name.lower() not in dropped]
 
 
+def readable(value: str) -> str:
+    """A header's value for the recording: bytes that are not UTF-8 (read as lone surrogates) become U+FFFD."""
+    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def kept(headers: Mapping[str, str]) -> dict[str, str]:
     """The response headers that are recorded, names in lower case, in a fixed order.
 

@@ -12,11 +12,12 @@ from stepfork.listener.body import HungUpError, StalledError, TooLargeError
 from stepfork.listener.coding import supported
 from stepfork.listener.door import ModelRoute
 from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError
-from stepfork.listener.headers import onward_request
+from stepfork.listener.headers import onward_request, readable
 from stepfork.listener.relay import Relay
 from stepfork.listener.tape import Tape
 from stepfork.listener.transcript import Transcript
 from stepfork.listener.upload import Upload
+from stepfork.providers.lines import clean_line
 
 
 class Proxy:
@@ -39,8 +40,8 @@ class Proxy:
         )
         headers = request.headers
         transcript.request_headers = {
-            "content-type": headers.get("Content-Type", ""),
-            "content-encoding": headers.get("Content-Encoding", ""),
+            "content-type": readable(headers.get("Content-Type", "")),
+            "content-encoding": readable(headers.get("Content-Encoding", "")),
         }
         try:
             async with self._gate:
@@ -80,7 +81,7 @@ class Proxy:
         async with self._forwarder.send(call) as answer:
             transcript.url = answer.url
             transcript.status = answer.status
-            transcript.response_headers = {name.lower(): value for name, value in answer.headers}
+            transcript.response_headers = {name.lower(): readable(value) for name, value in answer.headers}
             response = await self._relay(request, answer, transcript)
             await upload.rest()
             return response
@@ -121,7 +122,8 @@ class Proxy:
     def _refused(self, transcript: Transcript, status: int, reason: str) -> web.Response:
         """Answers a call that did not go on. It is no exchange, but a capture that lacks it is not whole."""
         self._tape.forget(transcript)
-        self._tape.problem("limit", f"{transcript.method} {transcript.path} was refused with {status}: {reason}")
+        call = clean_line(f"{transcript.method} {transcript.path}")
+        self._tape.problem("limit", f"{call} was refused with {status}: {reason}")
         response = _explained(status, reason)
         response.force_close()
         return response

@@ -7,7 +7,7 @@ import struct
 import sys
 from collections.abc import Sequence
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 from multidict import CIMultiDict
 
 from stepfork.listener.headers import onward_response
@@ -43,10 +43,9 @@ class Relay(web.StreamResponse):
 
     def abandon(self) -> None:
         """Ends the connection in the middle of the body, so that the agent sees it break off."""
-        transport = self._req.transport if self._req is not None else None
-        if transport is None:
+        if self._req is None or (transport := self._req.transport) is None:
             return
-        if self._length_check:
+        if self._length_check and (self._req.version >= HttpVersion11 or self.content_length is not None):
             transport.close()  # what was written still arrives; the missing final chunk or length tells the rest
             return
         # Without framing, an end and a break look alike unless the connection is reset.

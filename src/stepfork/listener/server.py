@@ -8,7 +8,7 @@ import secrets
 import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -73,7 +73,8 @@ class Listener:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         running = self._started.result()
-        running.loop.call_soon_threadsafe(running.stop.set)
+        with suppress(RuntimeError):  # the loop is closed already
+            running.loop.call_soon_threadsafe(running.stop.set)
         self._thread.join()
 
     def settle(self, seconds: float, give_up: Callable[[], bool] = lambda: False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
@@ -140,4 +141,5 @@ class Tape:
 
     def _tell(self) -> None:
         if self._on_progress is not None:
-            self._on_progress(Progress(len(self._transcripts), self._span_count))
+            with suppress(Exception):  # a screen that is gone is no reason to fail the agent's call
+                self._on_progress(Progress(len(self._transcripts), self._span_count))

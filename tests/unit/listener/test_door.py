@@ -99,3 +99,7 @@ def test_hosts_of_others(host: str) -> None:
 def test_who_is_admitted(peer: str, hosts: list[str], has_origin: bool, status: int | None) -> None:
     refusal = admit(peer, hosts, has_origin=has_origin)
     assert (refusal.status if refusal else None) == status
+
+
+def test_stray_bytes_of_a_target_are_encoded() -> None:
+    assert find_route(f"/{TOKEN}/openai/v1/\udcffx?y=\udc80", TOKEN) == ModelRoute("openai", "/%FFx", "y=%80")
