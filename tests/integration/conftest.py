@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.integration.stand import Stand, environment
+from tests.integration.wire import model_server
 
 ROOT = Path(__file__).parents[2]
 AGENT = ROOT / "examples" / "refund_agent"
@@ -61,11 +63,20 @@ def stepfork(shop: Path, model: str) -> Cli:
         "ANTHROPIC_API_KEY": "unused-key",
     }
 
-    def run(*words: str, code: int = 0, **extra: str) -> subprocess.CompletedProcess[str]:
+    def run(*words: str, code: int = 0, cwd: Path = shop, **extra: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "stepfork", *words]
-        done = subprocess.run(command, cwd=shop, env={**environment, **extra}, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=cwd, env={**environment, **extra}, capture_output=True, text=True)
         assert done.returncode == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done
 
     return run
+
+
+@pytest.fixture
+def stand(project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Stand]:
+    """A project with a store beside a model server that the test scripts, and commands run in this process."""
+    with model_server() as served:
+        for name, value in environment(served.url).items():
+            monkeypatch.setenv(name, value)
+        yield Stand(project, served, capfd)

@@ -7,17 +7,42 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.integration.conftest import Cli, git
+from tests.integration.conftest import AGENT, ROOT, Cli, git
 
-VARIANTS = [(api, streamed) for api in ("chat", "responses", "messages") for streamed in (False, True)]
+STORE = ROOT / ".stepfork"
+VARIANTS = sorted(path.stem for path in (STORE / "fixtures" / "refund").glob("*.json"))
 
 
-@pytest.mark.parametrize(("api", "streamed"), VARIANTS)
-def test_capturing_twice_leaves_git_status_clean(
-    api: str, streamed: bool, shop: Path, stepfork: Cli, model_log: Path
+def test_the_project_keeps_a_fixture_of_each_variant() -> None:
+    assert sorted(f"{api}{end}" for api in ("chat", "responses", "messages") for end in ("", "-streamed")) == VARIANTS
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_capturing_the_examples_again_writes_the_projects_own_fixtures(
+    variant: str, shop: Path, stepfork: Cli, model_log: Path
 ) -> None:
-    words = ["capture", "--name", f"refund/{api}", "--", "python", "agent.py", "--api", api]
-    words += ["--stream"] if streamed else []
+    """Other ids, another clock, another folder: the same bytes as in the project's own store."""
+    here = shop / "examples" / "refund_agent"
+    shutil.copytree(AGENT, here, ignore=shutil.ignore_patterns("__pycache__"))
+    api, _, streamed = variant.partition("-")
+    words = ["python", "agent.py", "--api", api, *(["--stream"] if streamed else [])]
+    stepfork("capture", "--name", f"refund/{variant}", "--", *words, cwd=here)
+    made = {path.relative_to(shop / ".stepfork"): path for path in (shop / ".stepfork").rglob("*.json")}
+    manifest = Path("fixtures") / "refund" / f"{variant}.json"
+    ids = json.loads((STORE / manifest).read_text())["objects"]
+    assert set(made) == {manifest} | {Path("objects") / name[:2] / f"{name[2:]}.json" for name in ids}
+    for inside, path in made.items():
+        assert path.read_bytes() == (STORE / inside).read_bytes(), inside
+    stored = "".join(path.read_text() for path in made.values())
+    given = model_log.read_text().split()[1::2]
+    assert len(set(given)) == 4
+    assert not [response_id for response_id in given if response_id in stored]
+    assert "unused-key" not in stored
+    assert "ada@example.com" not in stored
+
+
+def test_capturing_twice_leaves_git_status_clean(shop: Path, stepfork: Cli, model_log: Path) -> None:
+    words = ["capture", "--name", "refund", "--", "python", "agent.py", "--stream"]
     stepfork(*words)
     git(shop, "add", "-A")
     git(shop, "commit", "-q", "-m", "fixture")
@@ -26,12 +51,8 @@ def test_capturing_twice_leaves_git_status_clean(
         shutil.rmtree(shop / ".stepfork" / folder)
     stepfork(*words)
     assert git(shop, "status", "--porcelain", "--ignored", ".stepfork") == ""
-    second = set(model_log.read_text().split()[1::2]) - first
-    assert len(first) == len(second) == 4
-    stored = "".join(path.read_text() for path in (shop / ".stepfork").rglob("*.json"))
-    assert not [response_id for response_id in first | second if response_id in stored]
-    assert "unused-key" not in stored
-    assert "ada@example.com" not in stored
+    assert not first & (set(model_log.read_text().split()[1::2]) - first)
+    assert len(set(model_log.read_text().split()[1::2])) == 8
 
 
 def test_the_manifest_reads_like_the_run(shop: Path, stepfork: Cli) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from stepfork.config.environment import store_override
@@ -33,8 +34,8 @@ def open_locator(override: str | None) -> Locator:
 
 
 def shown_path(path: Path) -> str:
-    """`path` from the working directory where it is below it, with forward slashes."""
+    """`path` from the working directory, with forward slashes; absolute where it is on another drive."""
     try:
-        return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
+        return Path(os.path.relpath(path)).as_posix()
     except ValueError:
         return path.as_posix()

@@ -49,7 +49,7 @@ class CaptureRequest:
 class CaptureResult:
     """What a capture found. `fixture` and `path` are None where there is none and `causes` says why; `draft` is then
     where the redacted draft lies. `files` and `size` (bytes) count what the fixture reaches; `seconds` is how long the
-    command took; `signal` ended it."""
+    command took; `signal` ended it. `store` is the folder that holds the fixture, None for a bundle."""
 
     name: str
     fixture: Fixture | None
@@ -64,6 +64,7 @@ class CaptureResult:
     files: int = 0
     size: int = 0
     new_files: int = 0
+    store: Path | None = None
     signal: int | None = None
 
     @property
@@ -164,4 +165,5 @@ def _keep(request: CaptureRequest, store: Store, result: CaptureResult) -> Captu
         files=written.files,
         size=written.bytes,
         new_files=written.new_objects,
+        store=None if request.output is not None else store.root,
     )

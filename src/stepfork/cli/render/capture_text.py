@@ -32,7 +32,8 @@ def capture_lines(result: CaptureResult) -> Iterator[str]:
         yield from _row(
             "stored", f"{result.files} files{new}, {_size(result.size)}   {escape(shown_path(result.path))}"
         )
-        yield f"next: git add {escape(shown_path(result.path.parent.parent))}"
+        if result.store is not None:
+            yield f"next: git add {escape(shown_path(result.store))}"
         return
     for cause in result.causes:
         yield from _row("cause", escape(cause))
