@@ -10,8 +10,8 @@ import pytest
 from tests.integration.scratch_repo import Repo
 
 from stepfork.errors import GitError
-from stepfork.git.changes import Changes, changed_near, changed_paths, start_untracked, within
-from stepfork.git.checkout import open_checkout
+from stepfork.git.changes import Changes, WorkTreeWalk, changed_paths, within
+from stepfork.git.checkout import Checkout, open_checkout
 from stepfork.git.index import conflicts, read_blobs, staged_entries
 
 STATES = ("absent", "old", "new")
@@ -53,6 +53,16 @@ def expected(files: dict[str, tuple[str, str, str]]) -> dict[str, set[str]]:
     return found
 
 
+def walked(checkout: Checkout, base: str, pathspecs: list[str]) -> Changes:
+    walk = WorkTreeWalk(checkout)
+    walk.compare(base)
+    assert set(walk.listing().split(b"\0")) >= {b"unrelated"}
+    walk.look(pathspecs)
+    found = walk.changes()
+    walk.stop()
+    return found
+
+
 def as_sets(changes: Changes) -> dict[str, set[str]]:
     return {"added": set(changes.added), "modified": set(changes.modified), "deleted": set(changes.deleted)}
 
@@ -62,7 +72,7 @@ def test_end_states_of_every_combination_of_base_index_and_work_tree(tmp_path: P
     checkout = open_checkout(repo.root)
     whole = changed_paths(checkout, "base", committed=False, paths=["d"])
     assert as_sets(whole) == expected(files)
-    near = changed_near(checkout, "base", [":(top,literal)d"], start_untracked(checkout))
+    near = walked(checkout, "base", [":(top,literal)d"])
     assert {kind: paths - {"unrelated"} for kind, paths in as_sets(near).items()} == expected(files)
     assert near.untracked == whole.untracked
 
@@ -102,7 +112,7 @@ def test_the_users_settings_do_not_change_the_answer(tmp_path: Path) -> None:
     checkout = open_checkout(repo.root / "d", variables)
     assert checkout.prefix == "d/"
     assert as_sets(changed_paths(checkout, "base", committed=False, paths=["d"])) == expected(files)
-    near = changed_near(checkout, "base", [":(top,glob)d/**"], start_untracked(checkout))
+    near = walked(checkout, "base", [":(top,glob)d/**"])
     assert {kind: paths - {"unrelated"} for kind, paths in as_sets(near).items()} == expected(files)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.git.command import split_nul, to_bytes, to_text
+from stepfork.git.record import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -18,7 +19,7 @@ _RAW = ("--raw", "-z", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--no-re
 _DIFF = ("-c", "diff.autoRefreshIndex=true", "diff", *_RAW, "--ignore-submodules=dirty")
 
 
-class Changes(NamedTuple):
+class Changes(Record):
     """Paths from the root of the repository, with forward slashes.
 
     ``untracked`` are the added ones that git does not know yet. ``renamed`` maps an old path to its new one and is
@@ -49,14 +50,14 @@ def changed_paths(
     rename = "-M" if renames else "--no-renames"
     if committed:
         return _within(_changes(committed_raw(checkout, base, rename)), paths)
-    others = start_untracked(checkout)
+    others = _start_untracked(checkout)
     # No pathspec: a tree compared with an index under one takes time in the square of the entries that it skips
     # (seconds on 50,000 files, git 2.39).
     known = _changes(_read_raw(checkout.git.run(*_DIFF, rename, base).out))
-    return _within(_with_untracked(known, untracked_paths(others)), paths)
+    return _within(_with_untracked(known, _untracked_of(others)), paths)
 
 
-class Entry(NamedTuple):
+class Entry(Record):
     """One difference: ``status`` as git has it (A, M, D, R, T, U), the ``old`` blob, the ``target`` of a rename."""
 
     status: str
@@ -69,40 +70,65 @@ def committed_raw(checkout: Checkout, base: str, rename: str = "--no-renames") -
     return _read_raw(checkout.git.run("diff-tree", "-r", *_RAW, rename, base, "HEAD").out)
 
 
-def start_untracked(checkout: Checkout) -> Running:
-    """git begins to look for files that it does not know and no ignore rule names, in the whole work tree."""
-    return checkout.git.start("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
-
-
-def start_listing(checkout: Checkout) -> Running:
-    """git begins to list every path of the index, as fields ended by NUL."""
-    return checkout.git.start("ls-files", "-z", "--full-name")
-
-
-def untracked_paths(running: Running) -> frozenset[str]:
-    """What `start_untracked` found; nested repositories, which git gives as folders, are left out."""
+def _untracked_of(running: Running) -> frozenset[str]:
+    # Nested repositories, which git gives as folders, are left out.
     return frozenset(path for path in split_nul(running.answer().out) if not path.endswith("/"))
 
 
-def changed_near(checkout: Checkout, base: str, pathspecs: Sequence[str], untracked: Running) -> Changes:
-    """`changed_paths` of the work tree, faster: edits that are not staged are looked for under ``pathspecs`` alone.
+def _start_untracked(checkout: Checkout) -> Running:
+    return checkout.git.start("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
 
-    Whatever is committed or staged, and every untracked file, is in the answer wherever it is. The index is compared
-    with the base and, only where asked, with the files, since looking at every file is what takes the time.
+
+class WorkTreeWalk:
+    """`changed_paths` of the work tree, in steps that git takes while the caller does something else.
+
+    The untracked files take longest and need nothing else to be known: the search for them begins at once, as does the
+    listing of the index. What is committed or staged is found everywhere; edits that are not staged are looked for
+    under the pathspecs given to `look` alone, since looking at every file is what takes the time.
     """
-    running = checkout.git.start(*_DIFF, "--no-renames", "--", *pathspecs)
-    staged = _read_raw(checkout.git.run("diff", "--cached", *_RAW, "--no-renames", base, "--").out)
-    edited = _read_raw(running.answer().out)
-    both = [path for path, entry in edited.items() if entry.status == "M" and path in staged]
-    back = _back_at(checkout, {path: staged[path].old for path in both if staged[path].status == "M"})
-    merged = dict(staged)
-    for path, entry in edited.items():
-        status = staged[path].status if path in staged else ""
-        if path in back or (entry.status == "D" and status == "A"):
-            del merged[path]
-        elif not (entry.status == "M" and status == "A"):
-            merged[path] = entry
-    return _with_untracked(_changes(merged), untracked_paths(untracked))
+
+    def __init__(self, checkout: Checkout) -> None:
+        self._checkout = checkout
+        self._untracked = _start_untracked(checkout)
+        self._listing = checkout.git.start("ls-files", "-z", "--full-name")
+        self._staged: Running | None = None
+        self._edited: Running | None = None
+
+    def compare(self, base: str) -> None:
+        """Begin to compare the index with a commit or tree."""
+        # No pathspec: see `changed_paths`.
+        self._staged = self._checkout.git.start("diff", "--cached", *_RAW, "--no-renames", base, "--")
+
+    def listing(self) -> bytes:
+        """Every path of the index, as fields ended by NUL."""
+        return self._listing.answer().out
+
+    def look(self, pathspecs: Sequence[str]) -> None:
+        """Begin to look for edits that are not staged; no pathspec: everywhere."""
+        self._edited = self._checkout.git.start(*_DIFF, "--no-renames", "--", *pathspecs)
+
+    def changes(self) -> Changes:
+        """All of it, after `compare` and `look`."""
+        assert self._staged is not None, "compare comes first"
+        assert self._edited is not None, "look comes first"
+        staged = _read_raw(self._staged.answer().out)
+        edited = _read_raw(self._edited.answer().out)
+        both = [path for path, entry in edited.items() if entry.status == "M" and path in staged]
+        back = _back_at(self._checkout, {path: staged[path].old for path in both if staged[path].status == "M"})
+        merged = dict(staged)
+        for path, entry in edited.items():
+            status = staged[path].status if path in staged else ""
+            if path in back or (entry.status == "D" and status == "A"):
+                del merged[path]
+            elif not (entry.status == "M" and status == "A"):
+                merged[path] = entry
+        return _with_untracked(_changes(merged), _untracked_of(self._untracked))
+
+    def stop(self) -> None:
+        """End what still runs."""
+        for running in (self._untracked, self._listing, self._staged, self._edited):
+            if running is not None:
+                running.stop()
 
 
 def _back_at(checkout: Checkout, old: Mapping[str, str]) -> set[str]:

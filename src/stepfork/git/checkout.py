@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError
 from stepfork.git.command import GitProgram, to_bytes, to_text
 from stepfork.git.environment import PLACE_VARIABLES, without_hook_variables
+from stepfork.git.record import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class Checkout(NamedTuple):
+class Checkout(Record):
     """A work tree: ``root`` is its absolute path without symbolic links, ``git`` runs there.
 
     ``prefix`` is the folder that was asked about, relative to the root (``""`` or ``services/agent/``); ``shallow``

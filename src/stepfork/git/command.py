@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING, NamedTuple
 
 from stepfork.errors import GitError
 from stepfork.git.environment import for_reading
+from stepfork.git.record import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -28,7 +29,11 @@ def split_nul(data: bytes) -> list[str]:
     return [to_text(part) for part in data.split(b"\0")[:-1]] if data else []
 
 
-class Answer(NamedTuple):
+#: Bytes of a pipe where the system lets us choose: git goes on while we do something else.
+_PIPE = 1 << 20
+
+
+class Answer(Record):
     """What one run of git gave back: its exit ``code``, standard output, and standard error as text."""
 
     code: int
@@ -60,7 +65,7 @@ class Running:
             self._process.communicate()
 
 
-class GitProgram(NamedTuple):
+class GitProgram(Record):
     """The git program in one folder with one environment; None: the one that this process has."""
 
     folder: str
@@ -89,6 +94,7 @@ class GitProgram(NamedTuple):
                 stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
+                pipesize=_PIPE,
             )
         except (FileNotFoundError, NotADirectoryError) as error:
             if not os.path.isdir(self.folder):

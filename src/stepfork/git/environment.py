@@ -6,8 +6,7 @@ very commit being made needs them; one that calls git in any other folder is led
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from stepfork.errors import GitError
 from stepfork.git.changes import within
 from stepfork.git.checkout import open_checkout
 from stepfork.git.command import split_nul, to_bytes, to_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence

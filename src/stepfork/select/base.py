@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 from stepfork.errors import GitError
+from stepfork.git.record import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ TARGET_VARIABLES = (
 _DEFAULTS = ("origin/main", "origin/master")
 
 
-class Base(NamedTuple):
+class Base(Record):
     """The base by its ``name`` and ``commit``; ``head`` is HEAD's commit, None before the first one.
 
     ``commit`` is None where the base is not known; ``unsure`` then says why and what to do.

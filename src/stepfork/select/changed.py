@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from stepfork.git.record import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Protocol
 
     from stepfork.git.changes import Changes
+
+    class State(Protocol):
+        """The present state of the store: the work tree, or HEAD."""
+
+        def read(self, path: str) -> bytes | None:
+            """The bytes of a path from the top of the repository; None where it is gone."""
+
+        def manifests(self) -> Iterable[str]:
+            """The paths of all manifests."""
+
 
 BUNDLE_ENDING = ".sftrace"
 
 
-class FixtureChange(NamedTuple):
+class FixtureChange(Record):
     """One fixture or bundle touched: ``what`` happened (added, changed, deleted, object changed) and to which path."""
 
     name: str
@@ -25,7 +37,7 @@ class FixtureChange(NamedTuple):
         return f"{self.name} {self.what}: {self.path}"
 
 
-class FixtureChanges(NamedTuple):
+class FixtureChanges(Record):
     """What happened to a store. ``unsure``: reasons for which every fixture counts as changed.
 
     ``bundles`` are changed bundles outside the store, ``others`` folders of other stores that changed too.
@@ -40,16 +52,6 @@ class FixtureChanges(NamedTuple):
     def reasons(self) -> dict[str, FixtureChange]:
         """Name (of a bundle: path) → its change."""
         return {change.name: change for change in (*self.bundles, *self.fixtures)}
-
-
-class State(Protocol):
-    """The present state of the store: the work tree, or HEAD."""
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a path from the top of the repository; None where it is gone."""
-
-    def manifests(self) -> Iterable[str]:
-        """The paths of all manifests."""
 
 
 def fixture_changes(changes: Changes, store: str, state: State) -> FixtureChanges:

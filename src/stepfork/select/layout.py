@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stepfork.errors import ConfigError
+from stepfork.git.record import Record
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
 
 _NO_GLOB = str.maketrans("*?[]", "    ")
 _TEST_FOLDERS = ("test", "tests", "testing")
 
 
-class Collection(NamedTuple):
+class Collection(Record):
     """What pytest collects: patterns of file, class and function names (its own defaults), and the test folders set."""
 
     files: tuple[str, ...] = ("test_*.py", "*_test.py")
@@ -40,7 +43,7 @@ class Collection(NamedTuple):
         )
 
 
-class Layout(NamedTuple):
+class Layout(Record):
     """The tests of one project. ``root`` is the pytest root: a folder from the top of the repository, or ``""``."""
 
     root: str
@@ -187,6 +190,9 @@ def _tables(data: bytes, path: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _from_toml(text: str, path: str) -> Iterator[Mapping[str, Any]]:
+    if path.endswith("pyproject.toml") and _says_nothing_of_use(text):
+        yield {}
+        return
     import tomllib
 
     try:
@@ -203,6 +209,17 @@ def _from_toml(text: str, path: str) -> Iterator[Mapping[str, Any]]:
     if isinstance(table, dict):
         inner = table.get("ini_options")
         yield inner if isinstance(inner, dict) else table
+
+
+def _says_nothing_of_use(text: str) -> bool:
+    """Whether pytest is configured here, without patterns of names and with usual test folders: TOML loads slowly."""
+    lines = text.splitlines()
+    if "[tool.pytest.ini_options]" not in lines or "python_" in text:
+        return False
+    folders = [line.partition("=")[2] for line in lines if line.lstrip().startswith("testpaths")]
+    return all(
+        re.fullmatch(r"""\s*\[?\s*(["'][\w./-]*test[\w./-]*["']\s*,?\s*)+\]?\s*""", folder) for folder in folders
+    ) and text.count("testpaths") == len(folders)
 
 
 def _from_ini(text: str, path: str) -> Iterator[Mapping[str, Any]]:

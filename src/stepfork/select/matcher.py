@@ -7,10 +7,11 @@ the rules could match and some that they do not: it decides which files are wort
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
 
+from stepfork.git.record import Record
 from stepfork.select.shapes import HOLE
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -24,7 +25,7 @@ LOADERS = frozenset({"load_fixture", "open_fixture", "playback", "read_fixture",
 _MANY = 60
 
 
-class Hit(NamedTuple):
+class Hit(Record):
     """One fixture that a text names; not ``sure`` where the text has parts that are not known."""
 
     name: str

@@ -10,25 +10,28 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from stepfork.git.record import Record
 from stepfork.select.matcher import LOADERS
 from stepfork.select.shapes import HOLE, constants_of, is_composite, shape_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Literal
 
     from stepfork.select.layout import Collection
     from stepfork.select.matcher import Matcher
 
-Kind = Literal["test", "helper", "open"]
+    Kind = Literal["test", "helper", "open"]
+
 
 _HOOKS = ("pytest_", "setup_module", "teardown_module", "setup_function", "teardown_function", "setUpModule")
 _HOOK_NAMES = {"tearDownModule", "load_tests", "pytestmark", "setup", "teardown", "collect_ignore"}
 _REFLECTION = {"globals", "exec", "eval", "vars", "locals", "getmembers"}
 
 
-class Reference(NamedTuple):
+class Reference(Record):
     """Why a node is selected: ``fixture`` is named (None: any may be), ``note`` is empty for a plain literal."""
 
     fixture: str | None
@@ -41,7 +44,7 @@ class Unit:
     ``hidden`` are its parameters, which are no constants inside it.
     """
 
-    __slots__ = ("defines", "hidden", "kind", "node", "references", "syntax", "uses")
+    __slots__ = ("_uses", "defines", "hidden", "kind", "node", "references", "syntax", "text")
 
     def __init__(
         self,
@@ -57,11 +60,20 @@ class Unit:
         self.syntax = syntax
         self.defines = defines
         self.hidden = hidden
-        self.uses: frozenset[str] = frozenset()
         self.references: list[Reference] = []
+        self.text = b""
+        self._uses: frozenset[str] | None = None
+
+    def uses(self, name: str) -> bool:
+        """Whether a name is mentioned: as a name, an attribute, an argument, or in a string of names."""
+        if name.isascii() and name.encode() not in self.text:  # others may be spelled in more than one way
+            return False
+        if self._uses is None:
+            self._uses = _used(self)
+        return name in self._uses
 
 
-class ModuleReferences(NamedTuple):
+class ModuleReferences(Record):
     """What a module says. ``nodes``: the tests selected (``()`` is the file) with reasons, in source order.
 
     ``carried``: the names through which other modules may reach the reference; ``runs_on_import``: merely importing
@@ -73,7 +85,7 @@ class ModuleReferences(NamedTuple):
     runs_on_import: bool
 
 
-class Module(NamedTuple):
+class Module(Record):
     """A module as it was read: its syntax tree and its lines."""
 
     tree: ast.Module
@@ -106,28 +118,23 @@ def references_in(
     """
     units = [unit for statement in module.tree.body for unit in _unit(statement, collection)]
     _note_references(module, units, matcher, lines)
-    if symbols or any(unit.references for unit in units):
-        for unit in units:
-            unit.uses = _used(unit)
-    if symbols:
-        for unit in units:
-            for symbol in sorted(unit.uses & symbols.keys()):
-                unit.references.extend(symbols[symbol])
+    for unit in units if symbols else ():
+        for symbol, why in (symbols or {}).items():
+            if unit.uses(symbol):
+                unit.references.extend(why)
     return _spread(units)
 
 
 def _spread(units: list[Unit]) -> ModuleReferences:
-    users: dict[str, list[Unit]] = {}
-    for unit in units:
-        for name in unit.uses:
-            users.setdefault(name, []).append(unit)
     nodes: dict[tuple[str, ...], dict[Reference, None]] = {}
     carried: dict[str, dict[Reference, None]] = {}
     on_import = False
-    for start in (unit for unit in units if unit.references):
-        reached = _reached(start, users)
+    starts = [unit for unit in units if unit.references]
+    reflects = any(unit.uses(word) for word in _REFLECTION for unit in units) if starts else False
+    for start in starts:
+        reached = _reached(start, units)
         names = frozenset().union(*(unit.defines for unit in reached))
-        certain = any(unit.kind == "test" for unit in reached) and not _REFLECTION & users.keys()
+        certain = any(unit.kind == "test" for unit in reached) and not reflects
         is_open = any(unit.kind == "open" for unit in reached)
         on_import = on_import or is_open
         for unit in reached:
@@ -145,13 +152,15 @@ def _spread(units: list[Unit]) -> ModuleReferences:
     )
 
 
-def _reached(start: Unit, users: Mapping[str, list[Unit]]) -> list[Unit]:
+def _reached(start: Unit, units: list[Unit]) -> list[Unit]:
     reached = {id(start): start}
+    followed: set[str] = set()
     pending = [start]
     while pending:
-        for name in pending.pop().defines:
-            for unit in users.get(name, ()):
-                if id(unit) not in reached:
+        for name in pending.pop().defines - followed:
+            followed.add(name)
+            for unit in units:
+                if id(unit) not in reached and unit.uses(name):
                     reached[id(unit)] = unit
                     pending.append(unit)
     return list(reached.values())
@@ -305,7 +314,7 @@ def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines:
     )
     loaders = _loaders(module)
     for unit in units:
-        text = _text(unit, module.lines)
+        unit.text = text = _text(unit, module.lines)
         if lines is not None and not lines.search(text) and not (constants and constants.search(text)):
             continue
         names = constants_of(unit.syntax, module_names, unit.hidden)

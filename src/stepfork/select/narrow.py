@@ -6,13 +6,12 @@ a thousand files. A folder's name costs nothing. Where the tests lie in too many
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from bisect import bisect_left
 
 from stepfork.git.command import to_bytes, to_text
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from stepfork.select.layout import Layout
 
 _MOST = 12
@@ -25,9 +24,11 @@ def pathspecs_of_tests(listing: bytes, layout: Layout) -> list[str]:
     top = layout.root + "/" if layout.root else ""
     text = "\0" + to_text(listing)  # text is searched four times faster than bytes are
     paths = text.split("\0")
-    wanted: set[str] = set()
+    wanted: list[str] = []
     for mark in layout.marks():
-        wanted.update([path for path in paths if mark in path and path.endswith(".py") and path.startswith(top)])
+        wanted += [path for path in paths if mark in path and path.endswith(".py")]
+    if top:
+        wanted = [path for path in wanted if path.startswith(top)]
     folders = _folders(text, sorted(wanted), len(top))
     return layout.pathspecs() if folders is None else [f":(top,literal){path}" for path in folders]
 
@@ -42,21 +43,26 @@ def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
     return specs
 
 
-def _folders(listing: str, wanted: Iterable[str], at: int) -> list[str] | None:
-    """The highest folders, from position ``at`` of the paths on, whose files are about half wanted; None: too many."""
-    groups: dict[str, list[str]] = {}
-    for path in wanted:
-        end = path.find("/", at)
-        groups.setdefault(path if end < 0 else path[:end], []).append(path)
+def _folders(listing: str, wanted: list[str], at: int) -> list[str] | None:
+    """The highest folders, from position ``at`` of the sorted paths on, whose files are about half wanted.
+
+    None where there are too many of them.
+    """
     found: list[str] = []
-    for place, inside in groups.items():
-        if len(found) + len(groups) > 4 * _MOST:
-            return None
-        if inside == [place] or listing.count(f"\0{place}/") <= 2 * len(inside) + _SPARE:
+    first = 0
+    while first < len(wanted):
+        end = wanted[first].find("/", at)
+        place = wanted[first] if end < 0 else wanted[first][:end]
+        # What stands below a folder is next to one another: up to the character that follows the slash.
+        last = first + 1 if end < 0 else bisect_left(wanted, f"{place}0", first)
+        if end < 0 or listing.count(f"\0{place}/") <= 2 * (last - first) + _SPARE:
             found.append(place)
-            continue
-        deeper = _folders(listing, inside, len(place) + 1)
-        if deeper is None:
+        else:
+            deeper = _folders(listing, wanted[first:last], len(place) + 1)
+            if deeper is None:
+                return None
+            found += deeper
+        if len(found) > _MOST:
             return None
-        found += deeper
-    return found if len(found) <= _MOST else None
+        first = last
+    return list(dict.fromkeys(found))

@@ -3,42 +3,44 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from stepfork.git.record import Record
 from stepfork.select.matcher import Matcher, search_pattern
 from stepfork.select.module import Module, ModuleReferences, Reference, parse, references_in
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Protocol
 
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.layout import Layout
+
+    class Sources(Protocol):
+        """The test files of a project and the modules beside them, as they are in the state that is asked about."""
+
+        def search(self, pattern: str) -> Sequence[str]:
+            """The files with a line that matches an extended regular expression."""
+
+        def under(self, folder: str) -> Sequence[str]:
+            """All of these files below a folder from the top of the repository."""
+
+        def read(self, path: str) -> bytes | None:
+            """The bytes of a file; None where it is gone."""
+
+        def read_old(self, path: str) -> bytes | None:
+            """The bytes that a file had in the state compared with; None where it was not there."""
+
+        def fixture_names(self) -> Iterable[str]:
+            """The names of all fixtures, in the present state and in the one compared with."""
+
 
 Node = tuple[str, ...]
 _NOTHING = re.compile(rb"(?!)")
 _UNREADABLE = "is no Python that can be read"
 
 
-class Sources(Protocol):
-    """The test files of a project and the modules beside them, as they are in the state that is asked about."""
-
-    def search(self, pattern: str) -> Sequence[str]:
-        """The files with a line that matches an extended regular expression."""
-
-    def under(self, folder: str) -> Sequence[str]:
-        """All of these files below a folder from the top of the repository."""
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a file; None where it is gone."""
-
-    def read_old(self, path: str) -> bytes | None:
-        """The bytes that a file had in the state compared with; None where it was not there."""
-
-    def fixture_names(self) -> Iterable[str]:
-        """The names of all fixtures, in the present state and in the one compared with."""
-
-
-class SelectedTest(NamedTuple):
+class SelectedTest(Record):
     """A test file (``node`` is empty), class or function; ``reasons`` are sentences without a full stop."""
 
     path: str
@@ -47,7 +49,7 @@ class SelectedTest(NamedTuple):
     reasons: tuple[str, ...]
 
 
-class Selection(NamedTuple):
+class Selection(Record):
     """The tests in order of path and place; ``everything`` is why all that use fixtures were taken (empty: not so)."""
 
     tests: tuple[SelectedTest, ...]

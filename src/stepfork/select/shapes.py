@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 HOLE = "\0"
 _HOLES = re.compile("\0{2,}")
@@ -99,22 +99,22 @@ def _slash(parts: Iterable[str]) -> str:
     return found
 
 
-def constants_of(body: Iterable[ast.AST], known: Mapping[str, str], hidden: Iterable[str] = ()) -> dict[str, str]:
+def constants_of(body: Sequence[ast.AST], known: Mapping[str, str], hidden: Iterable[str] = ()) -> dict[str, str]:
     """The names in ``body`` that are bound once, to text without a hole, and nowhere else, beside those ``known``.
 
     ``hidden`` are names bound in another way (parameters): they are no constants here, whatever they are outside.
     """
-    counts: dict[str, int] = {}
     values: dict[str, ast.expr] = {}
-    for statement in body:
-        for node in ast.walk(statement):
-            for name in _bound(node):
-                counts[name] = counts.get(name, 0) + 1
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    values[name] = value
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                    values[name] = value
+    counts: dict[str, int] = {}
+    nodes = [node for statement in body for node in ast.walk(statement)] if known or _assigns_text(body) else []
+    for node in nodes:
+        for name in _bound(node):
+            counts[name] = counts.get(name, 0) + 1
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values[name] = value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                values[name] = value
     found = dict(known)
     for name in (*counts, *hidden):
         found.pop(name, None)
@@ -122,6 +122,19 @@ def constants_of(body: Iterable[ast.AST], known: Mapping[str, str], hidden: Iter
         if counts.get(name) == 1 and HOLE not in (shape := shape_of(value, found)) and shape:
             found[name] = shape
     return found
+
+
+def _assigns_text(body: Iterable[ast.AST]) -> bool:
+    """Whether any statement gives text to a name: where none does, nothing need be counted."""
+    pending = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            if node.value is not None and HOLE not in shape_of(node.value, {}):
+                return True
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            pending += ast.iter_child_nodes(node)
+    return False
 
 
 def _bound(node: ast.AST) -> Iterable[str]:

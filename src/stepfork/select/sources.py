@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from stepfork.git.command import split_nul, to_bytes
 from stepfork.git.index import read_named
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -96,8 +96,9 @@ class WorkTreeSources(_GitSources):
     def search(self, pattern: str) -> Sequence[str]:
         """The files with a line that matches; tracked ones are searched by git, the others here."""
         found = set(self._grep(pattern))
-        expression = re.compile(to_bytes(pattern), re.MULTILINE)
-        found.update(path for path in self._ours(self._untracked) if expression.search(self.read(path) or b""))
+        for path in self._ours(self._untracked):
+            if re.search(to_bytes(pattern), self.read(path) or b"", re.MULTILINE):
+                found.add(path)
         return sorted(self._ours(found))
 
     def under(self, folder: str) -> Sequence[str]:

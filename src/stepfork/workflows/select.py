@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from stepfork.errors import GitError, UsageError
-from stepfork.git.changes import Changes, changed_near, changed_paths, start_listing, start_untracked
+from stepfork.git.changes import Changes, WorkTreeWalk, changed_paths
 from stepfork.git.checkout import Checkout, open_checkout
 from stepfork.git.record import Record
 from stepfork.select.base import Base, find_base
@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from stepfork.git.command import Running
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.selection import Selection
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -59,13 +58,11 @@ def select_changed(folder: str, environ: Mapping[str, str], options: SelectOptio
     and no test that uses fixtures is known either: an empty answer would pass for "nothing to run".
     """
     checkout = open_checkout(folder, environ)
-    # What git does not know takes it longest to find, and nothing else need be known first.
-    walks = [] if options.committed else [start_untracked(checkout), start_listing(checkout)]
+    walk = None if options.committed else WorkTreeWalk(checkout)
     try:
-        compared = _compared(checkout, folder, environ, options)
-        return _select(compared, walks, options)
+        return _select(_compared(checkout, folder, environ, options), walk, options)
     finally:
-        for walk in walks:
+        if walk is not None:
             walk.stop()
 
 
@@ -89,29 +86,35 @@ def _compared(checkout: Checkout, folder: str, environ: Mapping[str, str], optio
     return _Compared(checkout, base, merge_base, merge_base or base.head or checkout.empty_tree(), store)
 
 
-def _select(compared: _Compared, walks: list[Running], options: SelectOptions) -> SelectReport:
-    from stepfork.select.changed import fixture_changes
+def _select(compared: _Compared, walk: WorkTreeWalk | None, options: SelectOptions) -> SelectReport:
+    # Each thing is imported where git is at work on something else.
+    checkout, base, merge_base, store = compared.checkout, compared.base, compared.merge_base, compared.store
+    if walk is not None:
+        walk.compare(compared.start)
     from stepfork.select.layout import find_layout
-    from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
+
+    if store is None:
+        store = _vanished(checkout, changed_paths(checkout, compared.start, committed=options.committed))
+    layout = find_layout(checkout.root, store.rpartition("/")[0])
+    tests = layout.pathspecs()
+    if walk is not None:
+        from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
+
+        listing = walk.listing()
+        tests = pathspecs_of_tests(listing, layout)
+        # To count every changed file, every file must be looked at.
+        walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests])
+    from stepfork.select.changed import fixture_changes
     from stepfork.select.selection import select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
-    checkout, base, merge_base, store = compared.checkout, compared.base, compared.merge_base, compared.store
-    start = compared.start
-    if store is None:
-        store = _vanished(checkout, changed_paths(checkout, start, committed=options.committed))
-    layout = find_layout(checkout.root, store.rpartition("/")[0])
     old = merge_base or base.commit or base.head
     sources: CommitSources | WorkTreeSources
-    if options.committed:
-        changes = changed_paths(checkout, start, committed=True)
+    if walk is None:
+        changes = changed_paths(checkout, compared.start, committed=True)
         sources = CommitSources(checkout, layout, store, old)
     else:
-        untracked, listing = walks[0], walks[1].answer().out
-        tests = pathspecs_of_tests(listing, layout)
-        # Without a pathspec every changed file is seen, to be counted; with one, every file that can matter.
-        limits = [] if options.count_users else [*pathspecs_of_store(listing, store), *tests]
-        changes = changed_near(checkout, start, limits, untracked)
+        changes = walk.changes()
         sources = WorkTreeSources(checkout, layout, store, old, changes=changes, pathspecs=tests)
     fixtures = fixture_changes(changes, store, sources)
     name = store.rsplit("/", 1)[-1]
