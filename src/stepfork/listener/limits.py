@@ -1,7 +1,7 @@
 """How much a listener takes from the program that it watches.
 
-The figures are promised in ``docs/reference/capture.md``. A receiver of traces that is over a limit answers 400 or 413,
-never 429 or a 5xx, since exporters repeat those for a minute.
+A receiver of traces that is over a limit answers 400 or 413, never 429 or a 5xx, since exporters repeat those for a
+minute.
 """
 
 from __future__ import annotations
