@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stepfork.redact.marker import MARKER, is_stand_in
-from stepfork.redact.names import PASSWORD, STRONG, WEAK, is_secret_parameter, strength
+from stepfork.redact.names import PASSWORD, STRONG, WEAK, introduces, is_secret_parameter, strength
 from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import looks_random, mixed_share
 from stepfork.redact.span import Span
@@ -22,7 +22,7 @@ _JUDGED = 512
 
 _NAME_LEFT = pattern(r"[A-Za-z0-9_.-]{0,80}\Z")
 _NAME_RIGHT = pattern(r"[A-Za-z0-9_-]{0,40}")
-_NAME = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
+_NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 _AFTER = pattern(r"""(?P<quote>\\*["'`])?\]?[ \t]*(?P<sign>=>|:=|==?|:)(?P<space>\s{0,40}(?:\\\s+)?)""")
 _OPEN = pattern(r"""(?:[bruf]{1,2}(?=["']))?(?P<quote>\\*(?:\"\"\"|'''|["'`]))""")
 _BARE = pattern(
@@ -67,19 +67,17 @@ def may_be_named(text: str, start: int, end: int) -> bool:
     """
     anchor = text[start:end].partition("=")[0].partition("%")[0]
     signed = len(anchor) < end - start
-    begin, stop = start, start + len(anchor)
-    while begin > max(0, start - 80) and text[begin - 1] in _NAME:
-        begin -= 1
-    while not signed and stop < min(len(text), end + 40) and text[stop] in _NAME:
-        stop += 1
-    if (
-        not _value_follows(text, end if signed else stop, signed=signed)
-        and text[max(0, begin - 2) : begin + 2].find("--") < 0
-    ):
+    before = text[max(0, start - 80) : start]
+    head = before[len(before.rstrip(_NAME)) :]
+    tail = "" if signed else text[end : end + 40]
+    name = head + anchor + tail[: len(tail) - len(tail.lstrip(_NAME))]
+    begin = start - len(head)
+    escaped = begin > 0 and text[begin - 1] in "\\%"
+    spellings = (name, name[1:], name[2:], name[5:]) if escaped else (name,)
+    if not any(introduces(one.strip(".-")) for one in spellings):
         return False
-    name = text[begin:stop].strip(".-")
-    spellings = {name, name[1:], name[2:], name[5:]} if begin and text[begin - 1] in "\\%" else {name}
-    return any(strength(one) is not None or is_secret_parameter(one) for one in spellings)
+    stop = end if signed else begin + len(name)
+    return _value_follows(text, stop, signed=signed) or "--" in text[max(0, begin - 2) : begin + 2]
 
 
 def _value_follows(text: str, index: int, *, signed: bool) -> bool:

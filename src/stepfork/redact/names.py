@@ -148,6 +148,19 @@ def is_secret_parameter(name: str) -> bool:
     return joined in _PARAMETERS or joined.endswith(("apikey", "subscriptionkey", "amzsignature", "googsignature"))
 
 
+_introducing: dict[str, bool] = {}
+
+
+def introduces(name: str) -> bool:
+    """Whether a name introduces a secret anywhere: as a name of a strength, or as a query parameter."""
+    known = _introducing.get(name)
+    if known is None:
+        if len(_introducing) > 10_000:
+            _introducing.clear()
+        known = _introducing[name] = strength(name) is not None or is_secret_parameter(name)
+    return known
+
+
 _FLAG = ("key", "token", "secret", "password", "passwd", "pass", "auth", "credential")
 _NO_FLAG = pattern(
     r"author|keyboard|keyword|keymap|keyframe|monkey|tokeniz|passthrough|pass-through|compass|bypass"

@@ -47,7 +47,7 @@ class Prefilter:
         """False where no rule can find anything in `text`, however it is parsed; True where one does or might."""
         if self._matcher.known.anchors is None or _spells_ascii_by_number(text):
             return True
-        if "data:" in text and "delta" in text:
+        if _has_deltas(text):
             return True  # what several deltas spell out together stands nowhere in one piece
         if may_have_unanchored(text):
             return True
@@ -78,6 +78,17 @@ def _windows(text: str, spots: list[tuple[int, int]]) -> Iterator[tuple[int, int
 def _spells_ascii_by_number(text: str) -> bool:
     """Whether a letter, digit or sign is spelled ``\\u0041`` or ``\\x41``; encoders do so for quotes, & and < alone."""
     return ("\\u00" in text or "\\x" in text) and _BY_NUMBER.search(text) is not None
+
+
+def _has_deltas(text: str) -> bool:
+    """Whether an event of a stream stands in a text whose data says within a thousand characters that it is a delta."""
+    for opening in ("data: {", "data:{"):
+        start = text.find(opening)
+        while start >= 0:
+            if text.find("delta", start, start + 1000) >= 0:
+                return True
+            start = text.find(opening, start + 1)
+    return False
 
 
 def _checks(matcher: Matcher) -> dict[str, list[Check]]:

@@ -53,10 +53,17 @@ def may_have_unanchored(text: str) -> bool:
     dot = text.find(".")
     while dot >= 0:
         paired = text.startswith(".", dot + 7) or text.startswith(".", dot + 8)
-        if paired and any(pattern_of(shape).match(text, dot) for shape in UNANCHORED):
+        if paired and any(_led_and_followed(shape, text, dot) for shape in UNANCHORED):
             return True
         dot = text.find(".", dot + 1)
     return False
+
+
+def _led_and_followed(shape: Shape, text: str, start: int) -> bool:
+    pattern, before = _patterns(shape)
+    if pattern.match(text, start) is None:
+        return False
+    return before is None or before.search(text[max(0, start - 60) : start]) is not None
 
 
 def pattern_of(shape: Shape) -> re.Pattern[str]:
