@@ -72,12 +72,31 @@ def rewrite_events(events: Sequence[str], place: Place, rewriter: Rewriter, api:
 
 def _lines(event: str) -> list[tuple[int, str, bool]]:
     """Start, text and whether it is data, of each line's value; data over several lines that is JSON counts as one."""
-    lines = []
+    lines: list[tuple[int, str, bool]] = []
+    group: list[tuple[int, str, bool]] = []
     for line in _LINE.finditer(event):
         data = _DATA.match(line.group())
         skip = data.end() if data else 0
-        lines.append((line.start() + skip, line.group()[skip:], data is not None))
-    return lines
+        found = (line.start() + skip, line.group()[skip:], data is not None)
+        if data is None:
+            lines += (*_as_one(group), found)
+            group = []
+        else:
+            group.append(found)
+    return lines + _as_one(group)
+
+
+def _as_one(group: list[tuple[int, str, bool]]) -> list[tuple[int, str, bool]]:
+    """Lines of data as one text where that is JSON: what stands between them becomes white space of equal length, so
+    that each token keeps its place."""
+    if len(group) < 2:
+        return group
+    start = cursor = group[0][0]
+    text = ""
+    for begin, line, _ in group:
+        text += " " * (begin - cursor) + line
+        cursor = begin + len(line)
+    return [(start, text, True)] if is_json_text(text) else group
 
 
 def _deltas(api: str, text: str) -> dict[tuple[str | int, ...], Any]:

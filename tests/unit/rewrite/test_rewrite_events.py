@@ -72,3 +72,17 @@ def test_tool_arguments_in_deltas_stay_json() -> None:
         json.loads(event[6:])["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] for event in made
     )
     assert json.loads(joined) == {"a": '[gone] " x'}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_json_over_several_data_lines_is_one_document(end: str) -> None:
+    lines = [
+        "event: x",
+        "data: {",
+        'data:   "choices": [{"index": 0, "delta":',
+        'data:{"content": "a top"}}]',
+        "data: }",
+    ]
+    made = rewrite_events([end.join(lines), chat("secret b")], HERE, Hide(), "chat_completions")
+    assert made[0] == end.join(lines).replace("a top", "a [gone]")
+    assert contents(made[1:]) == [" b"]
