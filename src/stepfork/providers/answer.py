@@ -40,6 +40,8 @@ def answer_of(exchange: Exchange) -> Answer:
     Nothing is called ok that was not seen to be: a stream needs its last event, and a body the shape of its API.
     """
     response = exchange.response
+    if not response.status:  # the agent left before there was any
+        return Answer(outcome="unfinished")
     if not 200 <= response.status < 300:
         return Answer(outcome="error", error=failed_response(response.status, response.body))
     broken = response.ending in ("truncated", "reset", "unreadable")

@@ -14,11 +14,11 @@ from stepfork.capture.check import TraceFinding, check_trace
 from stepfork.capture.record import Progress, Recording, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.config.environment import read_dotenv
-from stepfork.errors import UsageError
+from stepfork.errors import StepforkError, UsageError
 from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.request_key import RunKeys
 from stepfork.redact.finding import Finding
-from stepfork.redact.redactor import redact_run
+from stepfork.redact.redactor import redact_run, redact_text
 from stepfork.redact.secrets import Secrets
 from stepfork.store.bundle import check_bundle_path, write_bundle
 from stepfork.store.drafts import remove_draft, write_draft
@@ -48,8 +48,9 @@ class CaptureRequest:
 @dataclass(frozen=True)
 class CaptureResult:
     """What a capture found. `fixture` and `path` are None where there is none and `causes` says why; `draft` is then
-    where the redacted draft lies. `files` and `size` (bytes) count what the fixture reaches; `seconds` is how long the
-    command took; `signal` ended it. `store` is the folder that holds the fixture, None for a bundle."""
+    where the redacted draft lies. `notices` are hints that fail nothing. `files` and `size` (bytes) count what the
+    fixture reaches; `seconds` is how long the command took; `signal` ended it. `store` is the folder that holds the
+    fixture, None for a bundle."""
 
     name: str
     fixture: Fixture | None
@@ -60,6 +61,7 @@ class CaptureResult:
     redactions: tuple[Finding, ...] = ()
     findings: tuple[TraceFinding, ...] = ()
     causes: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
     draft: Path | None = None
     files: int = 0
     size: int = 0
@@ -93,7 +95,8 @@ def capture(request: CaptureRequest, store: Store, progress: Callable[[Progress]
         spans=len(recording.spans),
         redactions=redactions,
         findings=check_trace(run.trace, run.exchanges),
-        causes=_causes(recording, run),
+        causes=tuple(redact_text(cause, secrets) for cause in _causes(recording, run)),
+        notices=tuple(redact_text(notice, secrets) for notice in recording.notices),
         signal=recording.interrupted,
     )
     return _keep(request, store, result)
@@ -153,10 +156,14 @@ def _keep(request: CaptureRequest, store: Store, result: CaptureResult) -> Captu
     if result.causes:
         return replace(result, draft=write_draft(store, request.name, result.run, result.causes))
     fixture = Fixture(name=request.name, run=result.run)
-    if request.output is not None:
-        written = write_bundle(request.output, fixture)
-    else:
-        written = store.write(fixture, expected=request.replaces)
+    try:
+        if request.output is not None:
+            written = write_bundle(request.output, fixture)
+        else:
+            written = store.write(fixture, expected=request.replaces)
+    except StepforkError as error:  # what could be written before the run cannot any more
+        return _keep(request, store, replace(result, causes=(str(error),)))
+    if request.output is None:
         remove_draft(store, request.name)
     return replace(
         result,

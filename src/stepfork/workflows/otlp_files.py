@@ -14,7 +14,7 @@ PROTOBUF_MEDIA = "application/x-protobuf"
 
 def read_spans(paths: tuple[Path, ...]) -> tuple[Span, ...]:
     """The spans of all files, in the order given. Raises UsageError for a file that cannot be read, OtlpError, naming
-    file (and line), for one that is no trace export."""
+    file (and line) and field, for one that is no trace export."""
     return tuple(span for path in paths for span in _read(path))
 
 
@@ -36,4 +36,5 @@ def _decode(data: bytes, media: str, where: str) -> list[Span]:
     try:
         return decode_export(data, media)
     except OtlpError as error:
-        raise OtlpError(error.what, where=where, fix=error.fix) from None
+        inside = f"{where}: {error.where}" if error.where else where
+        raise OtlpError(error.what, where=inside, fix=error.fix) from None

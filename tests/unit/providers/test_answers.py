@@ -324,6 +324,11 @@ def test_an_empty_stream_is_unfinished(api: str, body: Any) -> None:
     assert answer_of(exchange(api, {"stream": True}, body)).outcome == "unfinished"
 
 
+def test_a_call_that_was_left_before_its_response_is_unfinished() -> None:
+    for api in (*APIS, "other"):
+        assert answer_of(exchange(api, {}, None, status=0, ending="client_closed")) == Answer(outcome="unfinished")
+
+
 def test_an_error_in_a_success_status() -> None:
     body = {"error": {"type": "invalid_request_error", "message": "no"}}
     for api in APIS:

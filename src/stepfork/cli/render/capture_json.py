@@ -13,7 +13,8 @@ from stepfork.workflows.capture import CaptureResult
 
 
 def capture_document(result: CaptureResult, diff: FixtureDiff | None, clean: Callable[[str], str]) -> bytes:
-    """Canonical JSON. ``verification`` is null until contracts were evaluated; ``causes``: why there is no fixture.
+    """Canonical JSON. ``verification`` is null until contracts were evaluated; ``causes``: why there is no fixture;
+    ``notices``: hints that fail nothing.
 
     `clean` redacts the texts of the diff again."""
     document: dict[str, Any] = {
@@ -22,6 +23,7 @@ def capture_document(result: CaptureResult, diff: FixtureDiff | None, clean: Cal
         "fixture": None if result.path is None else shown_path(result.path),
         "draft": None if result.draft is None else shown_path(result.draft),
         "causes": list(result.causes),
+        "notices": list(result.notices),
         "exit_code": result.run.source.exit_code,
         "exchanges": len(result.run.exchanges),
         "steps": len(result.run.trace.steps),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.session import shown_path
 from stepfork.providers.answer import answer_of
@@ -22,6 +23,8 @@ def capture_lines(result: CaptureResult) -> Iterator[str]:
     verdict = "captured" if result.fixture is not None else "not captured"
     yield f"{escape(result.name)}: {verdict}".ljust(65 if ran else 0) + ran
     yield from _row("model calls", _calls(result.run))
+    for notice in result.notices:
+        yield from _row("", escape(notice))
     yield from _row("tool calls", _tools(result.run))
     yield from _row("trace", _trace(result))
     for finding in result.findings:
@@ -73,9 +76,11 @@ def _trace(result: CaptureResult) -> str:
     if not steps:
         return "no step"
     source = (
-        f"from {result.spans} spans" if result.run.trace.origin == "spans" else "derived from the exchanges (no spans)"
+        f"from {counted(result.spans, 'span')}"
+        if result.run.trace.origin == "spans"
+        else "derived from the exchanges (no spans)"
     )
-    return f"{steps} steps {source}, {'see below' if result.findings else 'check clean'}"
+    return f"{counted(steps, 'step')} {source}, {'see below' if result.findings else 'check clean'}"
 
 
 def _redacted(result: CaptureResult) -> str:
