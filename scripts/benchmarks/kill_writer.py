@@ -1,6 +1,6 @@
 """Kills a writer at random moments and reads what is left: the old fixture or the new one, nothing else.
 
-Usage: kill_test.py [KILLS]. Prints `broken 0` and exits 0 where each of KILLS (200) kills left a whole store.
+Usage: kill_writer.py [KILLS]. Prints `broken 0` and exits 0 where each of KILLS (200) kills left a whole store.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WRITER = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from pathlib import Path
-from kill_test import version
+from kill_writer import version
 from stepfork.store.store import Store
 store = Store(Path(sys.argv[1]))
 print("ready", flush=True)
