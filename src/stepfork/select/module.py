@@ -1,7 +1,6 @@
 """The tests of one Python module that name a fixture, at the finest granularity that is certain.
 
-The module is cut into *units*: a test function, a test method, what else stands in a test class, and every other
-statement of the module. A unit that names a fixture carries the names that it defines: a constant, a helper function,
+A unit (see `units`) that names a fixture carries the names that it defines: a constant, a helper function,
 a pytest fixture. Units that use one of those are reached too, and so on; the tests among the units reached are
 selected. Where that stays uncertain (code that runs on import, a name that nothing here uses), the whole file is.
 """
@@ -14,63 +13,17 @@ import re
 from stepfork.git.record import Record
 from stepfork.select.matcher import LOADERS
 from stepfork.select.shapes import HOLE, constants_of, is_composite, shape_of
+from stepfork.select.units import Reference, Unit, last_name, parameters_of, units_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import Literal
+    from collections.abc import Mapping, Sequence
 
     from stepfork.select.layout import Collection
     from stepfork.select.matcher import Matcher
 
-    Kind = Literal["test", "helper", "open"]
 
-
-_HOOKS = ("pytest_", "setup_module", "teardown_module", "setup_function", "teardown_function", "setUpModule")
-_HOOK_NAMES = {"tearDownModule", "load_tests", "pytestmark", "setup", "teardown", "collect_ignore"}
 _REFLECTION = {"globals", "exec", "eval", "vars", "locals", "getmembers"}
-
-
-class Reference(Record):
-    """Why a node is selected: ``fixture`` is named (None: any may be), ``note`` is empty for a plain literal."""
-
-    fixture: str | None
-    note: str
-
-
-class Unit:
-    """A piece of a module: its syntax, the node (class and function names) it belongs to, what it defines and uses.
-
-    ``hidden`` are its parameters, which are no constants inside it.
-    """
-
-    __slots__ = ("_uses", "defines", "hidden", "kind", "node", "references", "syntax", "text")
-
-    def __init__(
-        self,
-        kind: Kind,
-        node: tuple[str, ...],
-        syntax: tuple[ast.AST, ...],
-        defines: frozenset[str],
-        *,
-        hidden: frozenset[str] = frozenset(),
-    ) -> None:
-        self.kind = kind
-        self.node = node
-        self.syntax = syntax
-        self.defines = defines
-        self.hidden = hidden
-        self.references: list[Reference] = []
-        self.text = b""
-        self._uses: frozenset[str] | None = None
-
-    def uses(self, name: str) -> bool:
-        """Whether a name is mentioned: as a name, an attribute, an argument, or in a string of names."""
-        if name.isascii() and name.encode() not in self.text:  # others may be spelled in more than one way
-            return False
-        if self._uses is None:
-            self._uses = _used(self)
-        return name in self._uses
 
 
 class ModuleReferences(Record):
@@ -116,7 +69,7 @@ def references_in(
 
     ``lines`` spares work: a line that it does not match names no fixture, unless it uses a constant.
     """
-    units = [unit for statement in module.tree.body for unit in _unit(statement, collection)]
+    units = units_of(module.tree, module.lines, collection)
     _note_references(module, units, matcher, lines)
     for unit in units if symbols else ():
         for symbol, why in (symbols or {}).items():
@@ -166,172 +119,20 @@ def _reached(start: Unit, units: list[Unit]) -> list[Unit]:
     return list(reached.values())
 
 
-# --- cutting a module into units ---------------------------------------------------------------------------------
-
-
-def _unit(statement: ast.stmt, collection: Collection) -> Iterator[Unit]:
-    match statement:
-        case ast.Expr(value=ast.Constant()):
-            return
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            yield _function(statement, collection)
-        case ast.ClassDef():
-            yield from _class(statement, (), collection)
-        case ast.Import() | ast.ImportFrom():
-            yield Unit("helper", (), (statement,), _defined([statement]))
-        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-            defines = _defined([statement])
-            is_open = not defines or any(_is_hook(name) for name in defines)
-            yield Unit("open" if is_open else "helper", (), (statement,), defines)
-        case ast.If(test=test) if _is_main_guard(test):
-            return
-        case _:
-            yield Unit("open", (), (statement,), _defined([statement]))
-
-
-def _function(function: ast.FunctionDef | ast.AsyncFunctionDef, collection: Collection) -> Unit:
-    name, hidden = function.name, _parameters(function)
-    decorators = {_last_name(decorator) for decorator in function.decorator_list}
-    if _is_hook(name) or ("fixture" in decorators and _is_autouse(function)):
-        return Unit("open", (), (function,), frozenset((name,)), hidden=hidden)
-    if "fixture" not in decorators and collection.is_test_function(name):
-        return Unit("test", (name,), (function,), frozenset((name,)), hidden=hidden)
-    return Unit("helper", (), (function,), frozenset((name,)) | _fixture_name(function), hidden=hidden)
-
-
-def _class(node: ast.ClassDef, outer: tuple[str, ...], collection: Collection) -> Iterator[Unit]:
-    path = (*outer, node.name)
-    defines = frozenset((path[0],))
-    tests = [one for one in node.body if _is_test_method(one, collection)]
-    if not collection.is_test_class(node.name) or _not_collected(node) or not (tests or node.bases or outer):
-        # A TestCase of unittest is collected whatever its name; whether this is one cannot be told here.
-        kind: Kind = "open" if node.bases and any(_is_test_method(one, None) for one in node.body) else "helper"
-        yield Unit("test" if outer else kind, outer, (node,), defines)
-        return
-    rest: list[ast.AST] = [*node.decorator_list, *node.bases, *node.keywords]
-    for member in node.body:
-        if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and member in tests:
-            yield Unit("test", (*path, member.name), (member,), defines, hidden=_parameters(member))
-        elif isinstance(member, ast.ClassDef):
-            yield from _class(member, path, collection)
-        elif not (isinstance(member, ast.Expr) and isinstance(member.value, ast.Constant)):
-            rest.append(member)
-    yield Unit("test", path, tuple(rest), defines)
-
-
-def _is_test_method(member: ast.stmt, collection: Collection | None) -> bool:
-    if not isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
-        return False
-    if "fixture" in {_last_name(decorator) for decorator in member.decorator_list}:
-        return False
-    return collection.is_test_function(member.name) if collection else member.name.startswith("test")
-
-
-def _not_collected(node: ast.ClassDef) -> bool:
-    """pytest passes over a class with a constructor or ``__test__``; naming it would be an error."""
-    for member in node.body:
-        if isinstance(member, ast.FunctionDef) and member.name in ("__init__", "__new__"):
-            return True
-        if isinstance(member, ast.Assign) and "__test__" in _defined([member]):
-            return True
-    return False
-
-
-def _is_hook(name: str) -> bool:
-    return name.startswith(_HOOKS) or name in _HOOK_NAMES
-
-
-def _is_autouse(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(
-        isinstance(decorator, ast.Call)
-        and any(word.arg == "autouse" or word.arg is None for word in decorator.keywords)
-        for decorator in function.decorator_list
-    )
-
-
-def _fixture_name(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """``@pytest.fixture(name="other")``: the name by which tests ask for it."""
-    return frozenset(
-        word.value.value
-        for decorator in function.decorator_list
-        if isinstance(decorator, ast.Call) and _last_name(decorator) == "fixture"
-        for word in decorator.keywords
-        if word.arg == "name" and isinstance(word.value, ast.Constant) and isinstance(word.value.value, str)
-    )
-
-
-def _is_main_guard(test: ast.expr) -> bool:
-    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
-
-
-def _last_name(node: ast.expr) -> str:
-    target = node.func if isinstance(node, ast.Call) else node
-    return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
-
-
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    return frozenset(node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg))
-
-
-def _defined(statements: Iterable[ast.AST]) -> frozenset[str]:
-    found: set[str] = set()
-    for statement in statements:
-        for node in ast.walk(statement):
-            match node:
-                case ast.Name(id=name, ctx=ast.Store()):
-                    found.add(name)
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    found.add(name)
-                case ast.alias(name=name, asname=asname) if name != "*":
-                    found.add(asname or name.partition(".")[0])
-    return frozenset(found)
-
-
-def _used(unit: Unit) -> frozenset[str]:
-    found: set[str] = set()
-    for top in unit.syntax:
-        for node in ast.walk(top):
-            match node:
-                case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name) | ast.arg(arg=name):
-                    found.add(name)
-                case ast.Constant(value=str(text)) if len(text) < 200:
-                    # usefixtures("name"), getattr(module, "NAME"), parametrize("a, b", indirect=…)
-                    found.update(word.strip() for word in text.split(",") if word.strip().isidentifier())
-                case ast.alias(name=name):
-                    found.update(name.split("."))
-                case ast.keyword(arg=str(name)):
-                    found.add(name)
-    return frozenset(found)
-
-
-# --- what a unit names -------------------------------------------------------------------------------------------
-
-
 def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines: re.Pattern[bytes] | None) -> None:
     module_names = constants_of(module.tree.body, {})
-    constants = (
-        re.compile(rb"\b(" + "|".join(map(re.escape, module_names)).encode() + rb")\b") if module_names else None
-    )
+    words = [name.encode() for name in module_names]
+    # An identifier beyond ASCII may be spelled in several ways, so its text says nothing.
+    skips = lines is not None and all(name.isascii() for name in module_names)
     loaders = _loaders(module)
     for unit in units:
-        unit.text = text = _text(unit, module.lines)
-        if lines is not None and not lines.search(text) and not (constants and constants.search(text)):
+        if skips and lines and not lines.search(unit.text) and not any(word in unit.text for word in words):
             continue
         names = constants_of(unit.syntax, module_names, unit.hidden)
         found: dict[Reference, None] = {}
         for top in unit.syntax:
             _visit(top, names, matcher, loaders, found)
         unit.references.extend(found)
-
-
-def _text(unit: Unit, lines: Sequence[bytes]) -> bytes:
-    """The lines that a unit stands on, decorators included."""
-    parts: list[bytes] = []
-    for node in unit.syntax:
-        first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or len(lines)
-        decorators = getattr(node, "decorator_list", ())
-        parts.extend(lines[min([first, *(one.lineno for one in decorators)]) - 1 : last])
-    return b"\n".join(parts)
 
 
 def _visit(
@@ -344,7 +145,7 @@ def _visit(
         if isinstance(node, ast.expr) and not is_part and (composite or _is_value(node)):
             _note(node, names, matcher, found)
         if isinstance(node, ast.Call) and _loads_unknown(node, names, loaders, top, matcher):
-            found[Reference(None, f"{_last_name(node)}() is given a name that cannot be told")] = None
+            found[Reference(None, f"{last_name(node)}() is given a name that cannot be told")] = None
         skip: ast.AST | None = None
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -367,7 +168,7 @@ def _is_text_part(node: ast.AST, child: ast.AST) -> bool:
     if isinstance(node, ast.BinOp) and child is not node.left and isinstance(node.op, ast.Mod):
         return False
     if isinstance(child, ast.List | ast.Tuple):
-        return isinstance(node, ast.Call) and _last_name(node) == "join"
+        return isinstance(node, ast.Call) and last_name(node) == "join"
     return isinstance(child, ast.Constant | ast.Name | ast.FormattedValue) or is_composite(child)
 
 
@@ -418,10 +219,10 @@ def _loads_unknown(
 
 def _is_given(name: str, top: ast.AST) -> bool:
     """Whether a name is a parameter whose values stand elsewhere as literals: at the callers, or in parametrize."""
-    if not isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef) or name not in _parameters(top):
+    if not isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef) or name not in parameters_of(top):
         return False
     for decorator in top.decorator_list:
-        if isinstance(decorator, ast.Call) and _last_name(decorator) == "parametrize" and len(decorator.args) > 1:
+        if isinstance(decorator, ast.Call) and last_name(decorator) == "parametrize" and len(decorator.args) > 1:
             first = decorator.args[0]
             mentioned = any(isinstance(n, ast.Constant) and name in str(n.value) for n in ast.walk(first))
             if mentioned and any(
@@ -433,4 +234,4 @@ def _is_given(name: str, top: ast.AST) -> bool:
 
 
 def _last_name_of(node: ast.AST) -> str:
-    return _last_name(node) if isinstance(node, ast.Call) else "comprehension"
+    return last_name(node) if isinstance(node, ast.Call) else "comprehension"

@@ -6,7 +6,7 @@ import re
 
 from stepfork.git.record import Record
 from stepfork.select.matcher import Matcher, search_pattern
-from stepfork.select.module import Module, ModuleReferences, Reference, parse, references_in
+from stepfork.select.module import Module, ModuleReferences, parse, references_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.layout import Layout
+    from stepfork.select.units import Reference
 
     class Sources(Protocol):
         """The test files of a project and the modules beside them, as they are in the state that is asked about."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from stepfork.select.layout import Collection
-from stepfork.select.matcher import Matcher
-from stepfork.select.module import Reference, parse, references_in
+from stepfork.select.matcher import Matcher, search_pattern
+from stepfork.select.module import parse, references_in
+from stepfork.select.units import Reference
 
 CHANGED = ("refund", "refund-de", "billing/late")
 
@@ -195,6 +198,7 @@ GRANULARITY = {
         ["TestChild"],
     ),
     "rebound constant": ("A = 'refund'\nA = A + 'x'\n\ndef test_a():\n    load(A)\n\ndef test_b(): ...\n", ["test_a"]),
+    "constant in another script": ("ИМЯ = 'refund'\n\ndef test_a():\n    load(ИМЯ + '-de')\n", ["test_a"]),
     "shadowed constant": ("A = 'refund'\n\ndef test_a(A):\n    load(A + '-de')\n", ["test_a"]),
     "run as a program": ("def test_a(): ...\n\nif __name__ == '__main__':\n    load('refund')\n", []),
     "local constant": ("def test_a():\n    home = '.stepfork/fixtures'\n    load(f'{home}/ship.json')\n", []),
@@ -232,6 +236,17 @@ def test_what_is_computed_is_said() -> None:
     assert module is not None
     said = references_in(module, Matcher(CHANGED), Collection())
     assert said.nodes == {("test_a",): (Reference("refund-de", '"refund-…" may name it'),)}
+
+
+def test_lines_that_match_nothing_are_passed_over_but_constants_are_not() -> None:
+    constants = "ИМЯ = 'refund'\nB = 'refund'\n\n"
+    source = constants + "def test_a():\n    load(ИМЯ)\n\ndef test_b():\n    load(B)\n\ndef test_c(): ...\n"
+    module = parse(source.encode())
+    assert module is not None
+    matcher = Matcher(CHANGED)
+    lines = re.compile(search_pattern(matcher, ()).encode(), re.MULTILINE)
+    said = references_in(module, matcher, Collection(), lines=lines)
+    assert list(said.nodes) == [("test_a",), ("test_b",)]
 
 
 def test_names_from_other_modules_are_followed() -> None:
