@@ -69,14 +69,14 @@ class Stand:
         self.root = root
         self.model = model
         self.store = Store(root / ".stepfork")
-        self._capfd = capfd
+        self.capfd = capfd
         init_store(root)
 
     def stepfork(self, *words: str, code: int = 0) -> Said:
         """Run a command line here."""
-        self._capfd.readouterr()
+        self.capfd.readouterr()
         got = main(list(words))
-        said = Said(*self._capfd.readouterr())
+        said = Said(*self.capfd.readouterr())
         assert got == code, said
         assert "Traceback" not in said.err, said.err
         assert "internal error" not in said.err, said.err
