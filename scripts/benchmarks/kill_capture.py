@@ -1,8 +1,8 @@
 """Kills whole captures at random moments, and lets eight processes capture and refresh at once.
 
 Usage: kill_capture.py [KILLS]. A small agent with a scripted model on loopback is captured in turn with two prompts;
-each of KILLS (200) captures is killed with SIGKILL. Prints `broken 0` and exits 0 where each left the old fixture or the
-new one and `fsck` had nothing to say, and `lost 0` where every one of the processes' fixtures is there and whole.
+each of KILLS (200) captures is killed with SIGKILL. Prints `broken 0` and exits 0 where each left the old fixture or
+the new one and `fsck` had nothing to say, and `lost 0` where every fixture of the processes is there and whole.
 """
 
 from __future__ import annotations
