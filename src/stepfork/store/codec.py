@@ -20,21 +20,18 @@ from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError, DamagedError
-from stepfork.providers.split import SYSTEM_ROLES, RequestParts, join_request
+from stepfork.providers.split import RequestParts
 from stepfork.store.cutting import LARGE, Cutter
 from stepfork.store.exchange_form import exchange_document, parts_of, read_exchange
 from stepfork.store.lineage import Link, conversation_of, links
 from stepfork.store.manifest import VERSION, Entry, Manifest, read_manifest, write_manifest
 from stepfork.store.markers import Unpacker
+from stepfork.store.story import lines_of
 from stepfork.store.trace_form import Pointed, Pointers, read_trace, trace_document
-from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture, Run
 
 Get = Callable[[str], bytes]
-
-RECENT = 16
-"""Messages before an addition that its summary lines may look at."""
 
 
 class Encoded(msgspec.Struct, frozen=True):
@@ -240,20 +237,17 @@ def _entries(
     prompts: Sequence[_Prompt],
 ) -> tuple[Entry, ...]:
     from stepfork.providers.apis import label
-    from stepfork.providers.summary import says
 
+    told = lines_of(exchanges, cut, lineage)
     entries: list[Entry] = []
     for index, (exchange, link) in enumerate(zip(exchanges, lineage, strict=True)):
         base = _Prompt(None, None) if link.base is None else prompts[link.base]
         own = prompts[index]
-        lines = says(*_recent(exchange, cut[index], link.kept))
-        if link.base is not None and lines[:-1] and lines[0] == entries[link.base].says[-1]:
-            lines = lines[1:]  # the base's answer, sent on: it has its line there
         entries.append(
             Entry(
                 label=label(exchange),
                 object=names[index],
-                says=lines,
+                says=told[index],
                 status=exchange.response.status,
                 base=link.base,
                 keep=None if link.base is None or link.kept == _length(cut[link.base]) else link.kept,
@@ -262,23 +256,6 @@ def _entries(
             )
         )
     return tuple(entries)
-
-
-def _recent(exchange: Exchange, parts: RequestParts | None, kept: int) -> tuple[Exchange, int]:
-    """The exchange without all but the last RECENT of the messages kept, and how many of those it has.
-
-    The lines of the messages added may need the names of calls that they answer, and no more: reading the whole
-    conversation again for each call would cost the square of its length.
-    """
-    if parts is None or parts.messages is msgspec.UNSET or kept <= RECENT:
-        return exchange, kept
-    start = kept - RECENT
-    while start and str(parts.messages[start].get("role")) in SYSTEM_ROLES:
-        start -= 1  # at the front it would be taken for the system prompt
-    fewer = msgspec.structs.replace(parts, messages=parts.messages[start:])
-    body = JsonBody(join_request(exchange.api, fewer))
-    request = msgspec.structs.replace(exchange.request, body=body)
-    return msgspec.structs.replace(exchange, request=request), kept - start
 
 
 def _length(parts: RequestParts | None) -> int:

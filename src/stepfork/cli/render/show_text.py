@@ -10,9 +10,8 @@ import msgspec
 
 from stepfork.cli.escape import escape
 from stepfork.providers.apis import label
-from stepfork.providers.summary import says
 from stepfork.store.drafts import draft_causes
-from stepfork.store.lineage import lineage_of
+from stepfork.store.story import story_of
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Step
 
@@ -24,12 +23,11 @@ def show_lines(fixture: Fixture) -> Iterator[str]:
     run = fixture.run
     yield escape(fixture.name)
     yield from _head(fixture)
-    links = lineage_of(run.exchanges)
-    for index, (exchange, link) in enumerate(zip(run.exchanges, links, strict=True)):
+    for index, (exchange, lines) in enumerate(zip(run.exchanges, story_of(run.exchanges), strict=True)):
         answered = exchange.response
         ending = "" if answered.ending == "complete" else f", {answered.ending}"
         yield f"exchange {index}   {escape(label(exchange))}   {answered.status}{ending}"
-        for line in says(exchange, link.kept):
+        for line in lines:
             yield f"    {escape(line)}"
     yield f"trace   {len(run.trace.steps)} steps, {run.trace.status}, origin {run.trace.origin}"
     for index, step in enumerate(run.trace.steps):
