@@ -68,7 +68,7 @@ class Store:
     def check_writable(self, name: str) -> None:
         """Raise UsageError or StoreError where a fixture of that name could not be written: asked before a paid run."""
         path = self.manifest_path(name)
-        self._refuse(path, name, must_not_exist=False, expected=None)
+        self._refuse(path, name, must_not_exist=False, fine=None)
         self._check_folders(path)
         probe = temporary_beside(self.fixtures)
         try:
@@ -125,8 +125,8 @@ class Store:
         """Store a fixture, replacing the one of its name, and remove the objects that only that one reached.
 
         A kill at any moment leaves the old fixture or the new one. With `must_not_exist`, and where the manifest is not
-        the `expected` one any more, nothing is replaced: BusyError. Raises UsageError for a bad name or one that
-        differs from another only in case, CanonicalError, StoreError.
+        the `expected` one any more (nor that of this very run), nothing is replaced: BusyError. Raises UsageError for
+        a bad name or one that differs from another only in case, CanonicalError, StoreError.
         """
         encoded = encode_fixture(fixture)
         return self.install(fixture.name, encoded, must_not_exist=must_not_exist, expected=expected)
@@ -143,10 +143,11 @@ class Store:
         """As `write`, for a fixture that is encoded already. The objects that the manifest `abandoned` mentions are
         removed too where no other manifest does."""
         path = self.manifest_path(name)
+        fine = None if expected is None else (expected, encoded.manifest)
         self._clean_up(wait=False)
         try:
             with locked(self.root, exclusive=False):
-                self._refuse(path, name, must_not_exist=must_not_exist, expected=expected)
+                self._refuse(path, name, must_not_exist=must_not_exist, fine=fine)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._check_folders(path)
                 # It tells whoever cleans up after a killed writer what was being written.
@@ -155,7 +156,7 @@ class Store:
                 new = self.objects.write_all(encoded.objects)
                 self.objects.sync(encoded.objects)
                 with locked(self.fixtures, exclusive=True):
-                    self._refuse(path, name, must_not_exist=must_not_exist, expected=expected)
+                    self._refuse(path, name, must_not_exist=must_not_exist, fine=fine)
                     left = self._publish(path, encoded.manifest, abandoned)
                 remove_file(journal)
             removed = self._clean_up(wait=True) if left else []
@@ -191,14 +192,14 @@ class Store:
             write_atomic(path, manifest)
         return bool(left or abandoned)
 
-    def _refuse(self, path: Path, name: str, *, must_not_exist: bool, expected: bytes | None) -> None:
+    def _refuse(self, path: Path, name: str, *, must_not_exist: bool, fine: tuple[bytes, ...] | None) -> None:
         shown = self.shown(path)
         other = twin(name, self.names())
         if other is not None:
             raise UsageError(f"differs from the fixture {other} only in case", where=shown, fix="choose another name")
         if must_not_exist and path.exists():
             raise BusyError("the fixture exists already", where=shown, fix="choose another name, or --refresh it")
-        if expected is not None and (not path.exists() or path.read_bytes() != expected):
+        if fine is not None and (not path.exists() or path.read_bytes() not in fine):
             raise BusyError("another writer changed the fixture meanwhile", where=shown, fix="look at it and try again")
 
     def _clean_up(self, *, wait: bool) -> list[str]:

@@ -116,7 +116,11 @@ def test_the_loser_of_two_refreshes_is_told(store: Store) -> None:
     before = files(store)
     with pytest.raises(BusyError, match="another writer changed"):
         store.write(fixture_of(conversation(3)), expected=seen)
+    store.write(fixture_of(conversation(2)), expected=seen)  # what the other one wrote: nobody loses anything
     assert files(store) == before
+    store.delete("refund")
+    with pytest.raises(BusyError, match="another writer changed"):
+        store.write(fixture_of(conversation(2)), expected=seen)
 
 
 def test_names_that_differ_only_in_case(store: Store) -> None:
