@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from stepfork.cli.exit_codes import BAD_INPUT, OK
 from stepfork.config.environment import environ, in_ci, store_override
 from stepfork.errors import StepforkError, UsageError
-from stepfork.workflows.select import SelectOptions, select_changed
+from stepfork.git.ahead import start_walks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,15 +81,28 @@ def main(argv: list[str]) -> int:
         if chosen.help:
             _out([HELP.rstrip("\n")], "\n")
             return OK
-        committed = in_ci() if chosen.committed is None else chosen.committed
-        store = chosen.store or store_override()
-        options = SelectOptions(chosen.base, committed, store, count_users=chosen.explain)
-        _print(select_changed(".", environ(), options), chosen)
+        _print(_ask(chosen), chosen)
     except StepforkError as error:
         return _fail(str(error))
     except OSError as error:
         return _fail(f"{error.filename or 'output'}: {error.strerror}")
     return OK
+
+
+def _ask(chosen: Options) -> SelectReport:
+    variables = environ()
+    committed = in_ci() if chosen.committed is None else chosen.committed
+    ahead = None if committed else start_walks(variables)
+    try:
+        # Loaded while git walks.
+        from stepfork.workflows.select import SelectOptions, select_changed
+
+        store = chosen.store or store_override()
+        options = SelectOptions(chosen.base, committed, store, count_users=chosen.explain)
+        return select_changed(".", variables, options, ahead)
+    finally:
+        for walk in ahead or ():
+            walk.stop()
 
 
 def _print(report: SelectReport, chosen: Options) -> None:
@@ -162,13 +174,9 @@ def _document(report: SelectReport) -> str:
 
 def _out(lines: list[str], end: str) -> None:
     """Node ids are paths: their bytes go out as they are, whatever encoding the terminal has."""
-    data = "".join(line + end for line in lines).encode("utf-8", "surrogateescape")
-    sys.stdout.flush()
-    try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except AttributeError:  # a stand-in without bytes underneath
-        sys.stdout.write(data.decode("utf-8", "replace"))
+    from stepfork.cli.console import out_bytes
+
+    out_bytes("".join(line + end for line in lines).encode("utf-8", "surrogateescape"))
 
 
 def _err(line: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from stepfork.git.ahead import LISTING, UNTRACKED
 from stepfork.git.command import split_nul, to_bytes, to_text
 from stepfork.git.record import Record
 
@@ -11,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from stepfork.git.ahead import Ahead
     from stepfork.git.checkout import Checkout
     from stepfork.git.command import Running
 
@@ -50,11 +52,11 @@ def changed_paths(
     rename = "-M" if renames else "--no-renames"
     if committed:
         return _within(_changes(committed_raw(checkout, base, rename)), paths)
-    others = _start_untracked(checkout)
+    others = checkout.git.start(*UNTRACKED)
     # No pathspec: a tree compared with an index under one takes time in the square of the entries that it skips
     # (seconds on 50,000 files, git 2.39).
     known = _changes(_read_raw(checkout.git.run(*_DIFF, rename, base).out))
-    return _within(_with_untracked(known, _untracked_of(others)), paths)
+    return _within(_with_untracked(known, _files(others.answer().out)), paths)
 
 
 class Entry(Record):
@@ -70,27 +72,20 @@ def committed_raw(checkout: Checkout, base: str, rename: str = "--no-renames") -
     return _read_raw(checkout.git.run("diff-tree", "-r", *_RAW, rename, base, "HEAD").out)
 
 
-def _untracked_of(running: Running) -> frozenset[str]:
-    # Nested repositories, which git gives as folders, are left out.
-    return frozenset(path for path in split_nul(running.answer().out) if not path.endswith("/"))
-
-
-def _start_untracked(checkout: Checkout) -> Running:
-    return checkout.git.start("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
-
-
 class WorkTreeWalk:
     """`changed_paths` of the work tree, in steps that git takes while the caller does something else.
 
     The untracked files take longest and need nothing else to be known: the search for them begins at once, as does the
-    listing of the index. What is committed or staged is found everywhere; edits that are not staged are looked for
-    under the pathspecs given to `look` alone, since looking at every file is what takes the time.
+    listing of the index (``ahead``: they were begun before, and stopping those is the caller's). What is committed or
+    staged is found everywhere; edits that are not staged are looked for under the pathspecs given to `look` alone,
+    since looking at every file is what takes the time.
     """
 
-    def __init__(self, checkout: Checkout) -> None:
+    def __init__(self, checkout: Checkout, ahead: tuple[Ahead, Ahead] | None = None) -> None:
         self._checkout = checkout
-        self._untracked = _start_untracked(checkout)
-        self._listing = checkout.git.start("ls-files", "-z", "--full-name")
+        self._ahead = ahead
+        self._untracked: Running | None = None if ahead else checkout.git.start(*UNTRACKED)
+        self._listing: Running | None = None if ahead else checkout.git.start(*LISTING)
         self._staged: Running | None = None
         self._edited: Running | None = None
 
@@ -101,7 +96,7 @@ class WorkTreeWalk:
 
     def listing(self) -> bytes:
         """Every path of the index, as fields ended by NUL."""
-        return self._listing.answer().out
+        return self._output(1, self._listing, LISTING)
 
     def look(self, pathspecs: Sequence[str]) -> None:
         """Begin to look for edits that are not staged; no pathspec: everywhere."""
@@ -122,13 +117,24 @@ class WorkTreeWalk:
                 del merged[path]
             elif not (entry.status == "M" and status == "A"):
                 merged[path] = entry
-        return _with_untracked(_changes(merged), _untracked_of(self._untracked))
+        return _with_untracked(_changes(merged), _files(self._output(0, self._untracked, UNTRACKED)))
+
+    def _output(self, which: int, running: Running | None, arguments: tuple[str, ...]) -> bytes:
+        found = self._ahead[which].output() if self._ahead is not None else None
+        if found is not None:
+            return found
+        return (running or self._checkout.git.start(*arguments)).answer().out
 
     def stop(self) -> None:
         """End what still runs."""
         for running in (self._untracked, self._listing, self._staged, self._edited):
             if running is not None:
                 running.stop()
+
+
+def _files(output: bytes) -> frozenset[str]:
+    """Untracked files; nested repositories, which git gives as folders, are left out."""
+    return frozenset(path for path in split_nul(output) if not path.endswith("/"))
 
 
 def _back_at(checkout: Checkout, old: Mapping[str, str]) -> set[str]:

@@ -2,11 +2,12 @@
 
 git compares every pattern with every path of a repository; with 50,000 of them each pattern takes as long as reading
 a thousand files. A folder's name costs nothing. Where the tests lie in too many places, the patterns stay.
+
+The listing of a large repository is a million bytes, sorted by path. It is never split: a folder is a slice of it,
+and what is asked of a slice (how many files, any tests) is asked of its bytes.
 """
 
 from __future__ import annotations
-
-from bisect import bisect_left
 
 from stepfork.git.command import to_bytes, to_text
 
@@ -21,16 +22,14 @@ _SPARE = 200
 
 def pathspecs_of_tests(listing: bytes, layout: Layout) -> list[str]:
     """Pathspecs for every test file and module beside the tests that ``listing`` has (``git ls-files -z``)."""
-    top = layout.root + "/" if layout.root else ""
-    text = "\0" + to_text(listing)  # text is searched four times faster than bytes are
-    paths = text.split("\0")
-    wanted: list[str] = []
-    for mark in layout.marks():
-        wanted += [path for path in paths if mark in path and path.endswith(".py")]
-    if top:
-        wanted = [path for path in wanted if path.startswith(top)]
-    folders = _folders(text, sorted(wanted), len(top))
-    return layout.pathspecs() if folders is None else [f":(top,literal){path}" for path in folders]
+    root = to_bytes(layout.root) + b"/" if layout.root else b""
+    start = 0 if not root or listing.startswith(root) else listing.find(b"\0" + root) + 1
+    if root and not listing.startswith(root, start):
+        return []
+    end = _end_of(listing, start, len(listing), root) if root else len(listing)
+    marks = [to_bytes(mark) for mark in layout.marks()]
+    found = _places(listing, start, end, len(root), marks)
+    return layout.pathspecs() if found is None else [f":(top,literal){to_text(path)}" for path in found]
 
 
 def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
@@ -38,31 +37,51 @@ def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
     specs = [f":(top,literal){store}"]
     if b".sftrace/" in listing:
         specs.append(":(top)*.sftrace/*")
-    if listing.count(b".stepfork/") > listing.count(to_bytes(store) + b"/"):
+    own = to_bytes(store) + b"/"
+    start = 0 if listing.startswith(own) else listing.find(b"\0" + own) + 1
+    end = _end_of(listing, start, len(listing), own) if listing.startswith(own, start) else start
+    if listing.find(b".stepfork/", 0, start) >= 0 or listing.find(b".stepfork/", end) >= 0:
         specs.append(":(top)*.stepfork/*")
     return specs
 
 
-def _folders(listing: str, wanted: list[str], at: int) -> list[str] | None:
-    """The highest folders, from position ``at`` of the sorted paths on, whose files are about half wanted.
+def _places(listing: bytes, start: int, end: int, depth: int, marks: list[bytes]) -> list[bytes] | None:
+    """The highest folders of whose files about half are tests, and single files, among the paths of a slice.
 
-    None where there are too many of them.
+    All paths of the slice have the same first ``depth`` bytes. None where there are too many such places.
     """
-    found: list[str] = []
-    first = 0
-    while first < len(wanted):
-        end = wanted[first].find("/", at)
-        place = wanted[first] if end < 0 else wanted[first][:end]
-        # What stands below a folder is next to one another: up to the character that follows the slash.
-        last = first + 1 if end < 0 else bisect_left(wanted, f"{place}0", first)
-        if end < 0 or listing.count(f"\0{place}/") <= 2 * (last - first) + _SPARE:
-            found.append(place)
-        else:
-            deeper = _folders(listing, wanted[first:last], len(place) + 1)
-            if deeper is None:
+    found: list[bytes] = []
+    while start < end:
+        stop = listing.find(b"\0", start)
+        slash = listing.find(b"/", start + depth, stop)
+        after = stop + 1 if slash < 0 else _end_of(listing, start, end, listing[start : slash + 1])
+        if any(listing.find(mark, start, after) >= 0 for mark in marks) and listing.find(b".py\0", start, after) >= 0:
+            if slash < 0:
+                found.append(listing[start:stop])
+            elif listing.count(b"\0", start, after) <= 2 * _tests(listing, start, after) + _SPARE:
+                found.append(listing[start:slash])
+            else:
+                deeper = _places(listing, start, after, slash + 1 - start, marks)
+                if deeper is None:
+                    return None
+                found += deeper
+            if len(found) > _MOST:
                 return None
-            found += deeper
-        if len(found) > _MOST:
-            return None
-        first = last
-    return list(dict.fromkeys(found))
+        start = after
+    return found
+
+
+def _tests(listing: bytes, start: int, end: int) -> int:
+    """About how many of the files in a slice are tests, by pytest's own patterns."""
+    return listing.count(b"/test_", start, end) + listing.count(b"_test.py\0", start, end)
+
+
+def _end_of(listing: bytes, start: int, end: int, prefix: bytes) -> int:
+    """Where the paths that begin with ``prefix`` end, which stand together from ``start`` on; found by halving."""
+    while start < end:
+        middle = listing.rfind(b"\0", start, (start + end) // 2) + 1 or start
+        if listing.startswith(prefix, middle):
+            start = listing.find(b"\0", middle) + 1
+        else:
+            end = middle
+    return end

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from stepfork.git.ahead import Ahead
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.selection import Selection
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -51,14 +52,16 @@ class SelectReport(Record):
     unwatched: int
 
 
-def select_changed(folder: str, environ: Mapping[str, str], options: SelectOptions) -> SelectReport:
-    """The tests of the project around ``folder`` that a change touches.
+def select_changed(
+    folder: str, environ: Mapping[str, str], options: SelectOptions, ahead: tuple[Ahead, Ahead] | None = None
+) -> SelectReport:
+    """The tests of the project around ``folder`` that a change touches; ``ahead`` are walks begun there already.
 
     Raises `GitError` where git cannot answer, `UsageError` where there is no store, or where nothing can be compared
     and no test that uses fixtures is known either: an empty answer would pass for "nothing to run".
     """
     checkout = open_checkout(folder, environ)
-    walk = None if options.committed else WorkTreeWalk(checkout)
+    walk = None if options.committed else WorkTreeWalk(checkout, ahead)
     try:
         return _select(_compared(checkout, folder, environ, options), walk, options)
     finally:
