@@ -75,8 +75,12 @@ def main(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         err(f"{escape(command)}: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # typer exits with 1 where the reader of a help text has seen enough
         return OK
+    except OSError as error:
+        where = error.filename or "the working folder or the output"
+        err(f"{escape(command)}: {escape(str(where))}: {escape(error.strerror or 'cannot be used')}")
+        return BAD_INPUT
     except Exception as error:  # a traceback would show values, and exit 1 would be read as a verdict
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{frame.filename.rpartition('stepfork/')[2]}:{frame.lineno}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stepfork.cli.console import err, out
+from stepfork.cli.console import err, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import INTERRUPTED, NO, OK, TERMINATED
 from stepfork.cli.session import STORE_HELP, open_store
@@ -107,7 +107,7 @@ def _report(captured: CaptureResult, diff: FixtureDiff | None, *, as_json: bool,
     if result_file is not None:
         result_file.write_bytes(document)
     if as_json:
-        out(document.decode().rstrip("\n"))
+        out_bytes(document)
     for line in capture_lines(captured):
         err(line)
     if diff is not None and not as_json:

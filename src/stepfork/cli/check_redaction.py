@@ -1,12 +1,11 @@
 """The check-redaction command: parsed by hand, since a hook pays for every import each time."""
 
 # Without pathlib, which takes longer to load than a clean file to scan.
-# ruff: noqa: PTH109, PTH123
+# ruff: noqa: PTH109
 
 from __future__ import annotations
 
 import os
-import sys
 
 from stepfork.cli.console import err, out
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
@@ -83,8 +82,9 @@ def main(argv: list[str]) -> int:
     code = NO if checked.findings else BAD_INPUT if checked.problems else OK
     try:
         _report(checked, options, secrets, code)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for the flush at exit)
+    except StepforkError as error:
+        err(f"{NAME}: {_escaped(str(error))}")
+        return BAD_INPUT
     return code
 
 

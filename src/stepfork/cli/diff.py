@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stepfork.cli.console import err, out, wants_color
+from stepfork.cli.console import err, out, out_bytes, wants_color
 from stepfork.cli.exit_codes import NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator
+from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,6 +39,8 @@ def diff(
     from stepfork.diff.fixture_diff import DiffOptions
     from stepfork.workflows.diff import diff as compare
 
+    if color not in ("auto", "always", "never"):
+        raise UsageError("--color is auto, always or never")
     report = compare(open_locator(store), tuple(sides or ()), DiffOptions(responses=responses, trace=trace))
     if as_json:
         from stepfork.canonical.encode import dumps
@@ -46,7 +49,7 @@ def diff(
         clean = redactor()
         documents = report_document(report.pairs, clean=clean) if report.several else None
         document = documents or diff_document(report.pairs[0], clean=clean)
-        out(dumps(document).decode().rstrip("\n"))
+        out_bytes(dumps(document))
     else:
         print_diff(report.pairs, several=report.several, full=full, color=color)
     raise typer.Exit(NO if exit_code and report.changed else OK)

@@ -18,9 +18,15 @@ def main(argv: list[str] | None = None) -> int:
 
             return select.main(arguments[1:])
         case ["--version"]:
+            from stepfork.cli.console import err, out
             from stepfork.cli.version import version
+            from stepfork.errors import StepforkError
 
-            sys.stdout.write(f"stepfork {version()}\n")
+            try:
+                out(f"stepfork {version()}")
+            except StepforkError as error:
+                err(f"stepfork: {error}")
+                return error.exit_code
             return 0
     from stepfork.cli import app
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stepfork.cli.console import err, out
+from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, open_store
@@ -35,7 +35,7 @@ def show(
     if as_json:
         from stepfork.canonical.encode import dumps
 
-        out(dumps(fixture_document(opened)).decode().rstrip("\n"))
+        out_bytes(dumps(fixture_document(opened)))
     else:
         out("\n".join(show_lines(opened)))
 
@@ -62,7 +62,7 @@ def ls(
             }
             for row in listed
         ]
-        out(dumps(rows).decode().rstrip("\n"))
+        out_bytes(dumps(rows))
         return
     if not listed:
         err("no fixtures yet; stepfork capture --name NAME -- COMMAND makes one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -144,6 +145,9 @@ def relative_cwd(cwd: Path, start: Path) -> str:
 
 def _causes(recording: Recording, run: Run) -> tuple[str, ...]:
     causes = [problem.text for problem in recording.problems]
+    if recording.interrupted is not None:
+        name = signal.Signals(recording.interrupted).name
+        causes.append(f"the run was interrupted ({name}) and is only its beginning; capture it again")
     if not recording.spans and not run.exchanges:
         causes.append(
             "no spans were received and no model calls reached the proxy; build the model client from OPENAI_BASE_URL "
