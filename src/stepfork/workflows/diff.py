@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
-from stepfork.errors import UsageError
+from stepfork.errors import GitError, UsageError
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.locate import Locator, Reading
 
@@ -43,7 +43,7 @@ def diff(locator: Locator, words: tuple[str, ...], options: DiffOptions) -> Diff
     readings = [locator.read(word) for word in words]
     match readings:
         case []:
-            return _sides(_revision(locator, "HEAD"), _work_tree(locator), options)
+            return _sides(_head(locator), _work_tree(locator), options)
         case [Reading(kind="revision") as old]:
             return _sides(_revision(locator, old.revision), _work_tree(locator), options)
         case [Reading(kind="name") as one]:
@@ -70,7 +70,7 @@ def _range(locator: Locator, word: str) -> tuple[str, str] | None:
 
 
 def _one(locator: Locator, one: Reading, options: DiffOptions) -> DiffReport:
-    old = _revision(locator, "HEAD").open(one.name)
+    old = _head(locator).open(one.name)
     return DiffReport((diff_fixtures(old, locator.open(one), options),), several=False)
 
 
@@ -78,6 +78,14 @@ def _sides(old: _Side, new: _Side, options: DiffOptions) -> DiffReport:
     names = sorted(old.fingerprints.keys() | new.fingerprints.keys())
     differing = [name for name in names if old.fingerprints.get(name) != new.fingerprints.get(name)]
     return DiffReport(tuple(diff_fixtures(old.open(n), new.open(n), options) for n in differing), several=True)
+
+
+def _head(locator: Locator) -> _Side:
+    locator.need_repository()
+    try:
+        return _revision(locator, "HEAD")
+    except GitError as error:
+        raise UsageError("there is no commit yet to compare with", fix="commit, or name two things") from error
 
 
 def _revision(locator: Locator, revision: str) -> _Side:

@@ -52,7 +52,8 @@ class Locator:
         if path.is_dir() and is_bundle(path):
             return Reading("bundle", word)
         if path.is_file():
-            return Reading("manifest", word)
+            stored = self.store.name_of_path(path) if self.store is not None else None
+            return Reading("manifest", word) if stored is None else Reading("name", word, name=stored)
         is_name = self.store is not None and self._has(word)
         is_revision = self._is_revision(word)
         if is_name and is_revision:

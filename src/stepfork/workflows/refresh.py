@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stepfork.capture.record import Progress
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
-from stepfork.errors import UsageError
+from stepfork.errors import DamagedError, NotFoundError, UsageError
 from stepfork.normalize.known import Context, restore
 from stepfork.normalize.placeholders import Placeholder, parse
 from stepfork.redact.marker import MARKER
+from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.capture import CaptureRequest, CaptureResult, capture
@@ -20,9 +21,11 @@ from stepfork.workflows.surroundings import surroundings
 
 @dataclass(frozen=True)
 class Refresh:
-    """A fixture that can be refreshed: as it was, its command, and where that runs."""
+    """A fixture that can be refreshed: as it was (None where an object of it is missing or damaged), its command, and
+    where that runs."""
 
-    old: Fixture
+    name: str
+    old: Fixture | None
     manifest: bytes
     command: tuple[str, ...]
     cwd: Path
@@ -43,8 +46,11 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
     was redacted or became a placeholder that has no value here.
     """
     manifest = store.manifest(name)
-    old = store.read(name)
-    source = old.run.source
+    source = read_manifest(manifest, store.shown(store.manifest_path(name))).source
+    try:
+        old = store.read(name)
+    except (NotFoundError, DamagedError):  # an object is gone, as after a merge: a new run is what mends it
+        old = None
     if source.kind != "command" or not source.command:
         raise UsageError(f"fixture {name!r} has no command to run again", fix="capture that run yourself")
     cwd = (store.root.parent / source.cwd).resolve()
@@ -54,7 +60,7 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
             f"the command of fixture {name!r} was redacted or templated",
             fix=f"run stepfork capture --name {name} -- COMMAND yourself, with the secret in the environment",
         )
-    return Refresh(old, manifest, tuple(restore(word, context) for word in source.command), cwd)
+    return Refresh(name, old, manifest, tuple(restore(word, context) for word in source.command), cwd)
 
 
 def _stays_templated(word: str, context: Context) -> bool:
@@ -70,9 +76,8 @@ def refresh(
     stdout: int | None = None,
 ) -> RefreshResult:
     """Capture again under the same name; the old fixture stays where that fails. `stdout` is as in CaptureRequest."""
-    old = refreshed.old
     request = CaptureRequest(
-        name=old.name,
+        name=refreshed.name,
         command=refreshed.command,
         environ=environ,
         cwd=refreshed.cwd,
@@ -82,4 +87,7 @@ def refresh(
     captured = capture(request, store, progress)
     if captured.fixture is None:
         return RefreshResult(captured, None)
-    return RefreshResult(captured, diff_fixtures(old, store.read(old.name), DiffOptions()))
+    if refreshed.old is None:
+        notice = "the run before could not be read whole, so nothing was compared with it"
+        return RefreshResult(replace(captured, notices=(*captured.notices, notice)), None)
+    return RefreshResult(captured, diff_fixtures(refreshed.old, store.read(refreshed.name), DiffOptions()))
