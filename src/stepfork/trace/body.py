@@ -1,6 +1,6 @@
 """The body of a request or a response, kept so that it can be given back.
 
-Which kind a body gets is decided by ``stepfork.canonical.body.read_body``; the rules are in ``docs/reference/format.md``.
+Which kind a body gets is decided by ``stepfork.trace.wire.read_body``; the rules are in ``docs/reference/format.md``.
 """
 
 from __future__ import annotations
