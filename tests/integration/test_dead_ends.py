@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 from tests.integration.conftest import Stand
 
@@ -34,3 +36,24 @@ def test_a_fixture_named_like_a_branch_is_told_by_its_path(stand: Stand) -> None
     said = stand.stepfork("diff", "case", code=2).err
     assert "write .stepfork/fixtures/case.json for the fixture" in said
     assert "no semantic change" in stand.stepfork("diff", ".stepfork/fixtures/case.json").out
+
+
+def test_the_next_step_can_be_typed_as_it_stands(stand: Stand) -> None:
+    stand.git("init", "-q")
+    (stand.root / "my project").mkdir()
+    stand.stepfork("init", "my project")
+    stand.agent("ask('one')")
+    words = ["--store", "my project/.stepfork", "--name", "group/case", "--", "python", "agent.py"]
+    said = stand.stepfork("capture", *words)
+    git, *typed = shlex.split(said.line("next: ").removeprefix("next: "))
+    assert git == "git"
+    stand.git(*typed)
+    status = stand.git("status", "--short", "--untracked-files=all", "my project")
+    assert "?? " not in status
+    assert "/fixtures/group/case.json" in status
+    assert "/objects/" in status
+
+
+def test_a_command_that_fails_before_it_calls_a_model_is_said_so(stand: Stand) -> None:
+    said = stand.capture("sys.exit(3)", code=1)
+    assert "cause         the command ended with exit code 3 before any model call" in said.err

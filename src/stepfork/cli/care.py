@@ -9,7 +9,7 @@ import typer
 from stepfork.cli.console import counted, err, out
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, open_store, shown_path
+from stepfork.cli.session import STORE_HELP, open_locator, open_store, shown_path, typed_path
 from stepfork.errors import UsageError
 
 
@@ -92,4 +92,4 @@ def resolve(
         raise UsageError("resolve takes --ours or --theirs", fix="or run stepfork capture --refresh NAME")
     opened = open_store(store)
     path = maintenance.resolve(opened, name, "ours" if ours else "theirs")
-    out(f"{shown_path(path)} is {'our' if ours else 'their'} run; next: git add {shown_path(opened.root)}")
+    out(f"{shown_path(path)} is {'our' if ours else 'their'} run; next: git add {typed_path(opened.root)}")

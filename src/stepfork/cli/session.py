@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from stepfork.config.environment import store_override
@@ -39,3 +40,8 @@ def shown_path(path: Path) -> str:
         return Path(os.path.relpath(path)).as_posix()
     except ValueError:
         return path.as_posix()
+
+
+def typed_path(path: Path) -> str:
+    """`shown_path`, as one types it in a shell."""
+    return shlex.quote(shown_path(path))

@@ -149,6 +149,8 @@ def _causes(recording: Recording, run: Run) -> tuple[str, ...]:
         name = signal.Signals(recording.interrupted).name
         causes.append(f"the run was interrupted ({name}) and is only its beginning; capture it again")
     if not recording.spans and not run.exchanges:
+        if recording.exit_code and recording.interrupted is None:
+            causes.append(f"the command ended with exit code {recording.exit_code} before any model call")
         causes.append(
             "no spans were received and no model calls reached the proxy; build the model client from OPENAI_BASE_URL "
             "or ANTHROPIC_BASE_URL, and flush the tracer provider before the command exits"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
-from stepfork.cli.session import shown_path
+from stepfork.cli.session import shown_path, typed_path
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import label
 from stepfork.trace.fixture import Run
@@ -36,13 +36,13 @@ def capture_lines(result: CaptureResult) -> Iterator[str]:
             "stored", f"{result.files} files{new}, {_size(result.size)}   {escape(shown_path(result.path))}"
         )
         if result.store is not None:
-            yield f"next: git add {escape(shown_path(result.store))}"
+            yield f"next: git add {escape(typed_path(result.store))}"
         return
     for cause in result.causes:
         yield from _row("cause", escape(cause))
     if result.draft is not None:
         yield from _row("draft", f"{escape(shown_path(result.draft))} (redacted, never committed)")
-        yield f"next: stepfork show {escape(shown_path(result.draft))}"
+        yield f"next: stepfork show {escape(typed_path(result.draft))}"
 
 
 def _row(name: str, text: str) -> Iterator[str]:
