@@ -57,3 +57,30 @@ def test_the_next_step_can_be_typed_as_it_stands(stand: Stand) -> None:
 def test_a_command_that_fails_before_it_calls_a_model_is_said_so(stand: Stand) -> None:
     said = stand.capture("sys.exit(3)", code=1)
     assert "cause         the command ended with exit code 3 before any model call" in said.err
+
+
+def test_settling_a_conflict_says_when_a_side_deleted_the_fixture_and_adds_up(stand: Stand) -> None:
+    stand.git("init", "-q", "-b", "main")
+    for name in ("kept", "gone"):
+        stand.capture(f"ask('{name}')", name=name)
+    stand.git("add", "-A")
+    stand.git("commit", "-q", "-m", "base")
+    stand.git("checkout", "-q", "-b", "side")
+    for name in ("kept", "gone"):
+        stand.capture(f"ask('{name}', user='side')", name=name)
+    stand.git("add", "-A")
+    stand.git("commit", "-q", "-m", "side")
+    stand.git("checkout", "-q", "main")
+    stand.capture("ask('kept', user='main')", name="kept")
+    stand.git("rm", "-q", ".stepfork/fixtures/gone.json")
+    stand.stepfork("gc")
+    stand.git("add", "-A")
+    stand.git("commit", "-q", "-m", "main")
+    with pytest.raises(AssertionError):  # git exits with 1
+        stand.git("merge", "-q", "side")
+    assert "is their run" in stand.stepfork("resolve", "kept", "--theirs").out
+    assert "is our deletion" in stand.stepfork("resolve", "gone", "--ours").out
+    stand.git("add", ".stepfork", "agent.py")
+    stand.git("commit", "-q", "-m", "merged")
+    assert stand.git("status", "--porcelain", ".stepfork") == ""
+    assert stand.stepfork("fsck").err == "stepfork fsck: 1 fixture and 2 objects, all well\n"

@@ -92,4 +92,5 @@ def resolve(
         raise UsageError("resolve takes --ours or --theirs", fix="or run stepfork capture --refresh NAME")
     opened = open_store(store)
     path = maintenance.resolve(opened, name, "ours" if ours else "theirs")
-    out(f"{shown_path(path)} is {'our' if ours else 'their'} run; next: git add {typed_path(opened.root)}")
+    state = "run" if path.exists() else "deletion"
+    out(f"{shown_path(path)} is {'our' if ours else 'their'} {state}; next: git add {typed_path(opened.root)}")
