@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from tests.integration.stand import Stand, environment
 from tests.integration.wire import model_server
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from tests.integration.wire import ModelServer, Script, answer_hi
 
 from stepfork.cli.main import main
 from stepfork.store.layout import init_store
 from stepfork.store.store import Store
+from tests.integration.wire import ModelServer, Script, answer_hi
 
 PRELUDE = '''
 import json, os, sys, threading, urllib.error, urllib.request

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from tests.integration.conftest import AGENT, ROOT, Cli, git
 
 STORE = ROOT / ".stepfork"

@@ -9,6 +9,13 @@ from pathlib import Path
 import jsonschema
 import openai
 import pytest
+
+import stepfork
+from stepfork.capture.assemble import assemble
+from stepfork.listener.limits import Limits
+from stepfork.normalize.request_key import request_key
+from stepfork.trace.body import EventsBody
+from stepfork.trace.wire import body_bytes
 from tests.integration.stand import Stand
 from tests.integration.wire import (
     ANSWER,
@@ -22,13 +29,6 @@ from tests.integration.wire import (
     model_server,
     raw,
 )
-
-import stepfork
-from stepfork.capture.assemble import assemble
-from stepfork.listener.limits import Limits
-from stepfork.normalize.request_key import request_key
-from stepfork.trace.body import EventsBody
-from stepfork.trace.wire import body_bytes
 
 SCHEMA = Path(stepfork.__file__).parent / "schemas/capture.schema.json"
 CHUNKED = ("Content-Type: text/event-stream", "Transfer-Encoding: chunked")

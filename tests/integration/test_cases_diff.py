@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+
 from tests.integration.stand import Stand
 from tests.integration.wire import CHAT_EVENTS
 from tests.unit.diff.conversations import chat, fixture

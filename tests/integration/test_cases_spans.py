@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from tests.integration.stand import Stand
 from tests.integration.wire import CHAT_EVENTS
 

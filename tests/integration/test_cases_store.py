@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 from blake3 import blake3
-from tests.integration.stand import Stand
-from tests.integration.wire import CHAT_EVENTS, Asked, Line, Script
 
 from stepfork.errors import DamagedError
 from stepfork.store.objects import ObjectFolder
 from stepfork.trace.body import EventsBody, TextBody
 from stepfork.trace.wire import body_bytes
+from tests.integration.stand import Stand
+from tests.integration.wire import CHAT_EVENTS, Asked, Line, Script
 
 JSON = "Content-Type: application/json"
 

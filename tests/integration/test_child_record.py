@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.wire import ANSWER, Asked, Line, model_server
 
 from stepfork.capture.record import Progress, Recording, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.errors import UsageError
+from tests.integration.wire import ANSWER, Asked, Line, model_server
 
 CALL = """
 import os, urllib.request

@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.integration.scratch_repo import Repo
 
 from stepfork.errors import GitError
 from stepfork.git.changes import Changes, WorkTreeWalk, changed_paths, within
 from stepfork.git.checkout import Checkout, open_checkout
 from stepfork.git.index import conflicts, read_blobs, staged_entries
+from tests.integration.scratch_repo import Repo
 
 STATES = ("absent", "old", "new")
 

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.integration.scratch_repo import Repo
 
 from stepfork.errors import GitError
 from stepfork.git.repository import Repository
+from tests.integration.scratch_repo import Repo
 
 
 def history(root: Path) -> Repo:

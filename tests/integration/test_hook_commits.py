@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.unit.redact.samples import OPENAI
 
 HOOK = "#!/bin/sh\n{python} -m stepfork check-redaction {words}\n"

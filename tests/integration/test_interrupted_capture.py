@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.integration.conftest import Stand
 
 from stepfork.cli.exit_codes import INTERRUPTED, TERMINATED
+from tests.integration.conftest import Stand
 
 WHOLE = "ask('one'); ask('two')"
 CUT = """

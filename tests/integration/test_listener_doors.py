@@ -9,6 +9,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
+from stepfork.listener.limits import Limits
 from tests.integration.wire import (
     ANSWER,
     PATIENCE,
@@ -21,8 +23,6 @@ from tests.integration.wire import (
     raw,
     read_all,
 )
-
-from stepfork.listener.limits import Limits
 
 HEAD = "POST /{token}/openai/v1/chat/completions HTTP/1.1\r\n{headers}Content-Length: 1000000\r\n\r\n"
 

@@ -19,10 +19,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from tests.integration.wire import PATIENCE, listening, post, raw
 
 from stepfork.listener import receiver
 from stepfork.listener.limits import Limits
+from tests.integration.wire import PATIENCE, listening, post, raw
 
 NOWHERE = "http://127.0.0.1:9"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"

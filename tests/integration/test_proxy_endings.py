@@ -9,6 +9,12 @@ import socket
 import threading
 
 import pytest
+
+from stepfork.listener.limits import Limits
+from stepfork.listener.tape import Heard
+from stepfork.trace.body import EventsBody, JsonBody
+from stepfork.trace.exchange import Exchange
+from stepfork.trace.wire import body_bytes
 from tests.integration.wire import (
     ANSWER,
     CHAT_EVENTS,
@@ -22,12 +28,6 @@ from tests.integration.wire import (
     post,
     raw,
 )
-
-from stepfork.listener.limits import Limits
-from stepfork.listener.tape import Heard
-from stepfork.trace.body import EventsBody, JsonBody
-from stepfork.trace.exchange import Exchange
-from stepfork.trace.wire import body_bytes
 
 STREAM = b'{"model":"test-model","messages":[],"stream":true}'
 CHUNKED = ("Content-Type: text/event-stream", "Transfer-Encoding: chunked")

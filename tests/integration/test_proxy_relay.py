@@ -9,11 +9,11 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.integration.wire import ANSWER, CHAT_EVENTS, PATIENCE, Asked, Line, connected, listening, model_server, post
 
 from stepfork.listener.coding import supported
 from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.wire import body_bytes
+from tests.integration.wire import ANSWER, CHAT_EVENTS, PATIENCE, Asked, Line, connected, listening, model_server, post
 
 STREAM = b'{"model":"test-model","messages":[],"stream":true}'
 

@@ -20,7 +20,10 @@ MESSAGES: list[Any] = [{"role": "user", "content": "Please refund order O-1042."
 
 def sse(*values: dict[str, Any]) -> tuple[bytes, ...]:
     return tuple(
-        (f"event: {value['type']}\n" if "type" in value else "").encode() + b"data: " + json.dumps(value).encode() + b"\n\n"
+        (f"event: {value['type']}\n" if "type" in value else "").encode()
+        + b"data: "
+        + json.dumps(value).encode()
+        + b"\n\n"
         for value in values
     )
 
@@ -63,7 +66,10 @@ WHOLE = {
 STREAMED = {
     "/v1/chat/completions": (
         *sse(
-            _chat({"index": 0, "delta": {"role": "assistant", "content": "Do"}, "finish_reason": None}, "chat.completion.chunk"),
+            _chat(
+                {"index": 0, "delta": {"role": "assistant", "content": "Do"}, "finish_reason": None},
+                "chat.completion.chunk",
+            ),
             _chat({"index": 0, "delta": {"content": "ne."}, "finish_reason": None}, "chat.completion.chunk"),
             _chat({"index": 0, "delta": {}, "finish_reason": "stop"}, "chat.completion.chunk"),
         ),

@@ -54,7 +54,10 @@ def test_c016_the_way_out_uses_the_corporate_proxy(name: str) -> None:
 
 
 def test_c016_hosts_of_no_proxy_are_reached_directly() -> None:
-    with model_server() as model, listening(model.url, HTTP_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1") as listener:
+    with (
+        model_server() as model,
+        listening(model.url, HTTP_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1") as listener,
+    ):
         assert post(listener)[0] == 200
 
 

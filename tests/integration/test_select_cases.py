@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.integration.scratch_repo import Repo, two_fixtures
 
 REFUND = "tests/test_refund.py::test_refund"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.integration.scratch_repo import Repo, select_here, two_fixtures
 
 import stepfork
 from stepfork.cli import select
+from tests.integration.scratch_repo import Repo, select_here, two_fixtures
 
 REFUND = "tests/test_refund.py::test_refund"
 SHIP = "tests/test_ship.py::test_ship"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.unit.store.sample_runs import conversation, fixture_of
 
 from stepfork.errors import GitError, NotFoundError, UsageError
 from stepfork.store.codec import encode_fixture
@@ -17,6 +16,7 @@ from stepfork.store.layout import init_store
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows import maintenance
+from tests.unit.store.sample_runs import conversation, fixture_of
 
 
 def git(folder: Path, *words: str, code: int = 0) -> str:

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.unit.store.sample_runs import conversation, fixture_of
 
 from stepfork.store.codec import encode_fixture
 from stepfork.store.fsck import fsck_store
 from stepfork.store.layout import init_store
 from stepfork.store.store import Store
+from tests.unit.store.sample_runs import conversation, fixture_of
 
 ROOT = Path(__file__).parents[2]
 

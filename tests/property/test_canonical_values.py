@@ -9,13 +9,13 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.golden.naive_canonical import encode
 
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.order import order_of, with_order
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError
 from stepfork.trace.wire import body_bytes, body_from_json, body_to_json, read_body
+from tests.golden.naive_canonical import encode
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(['"', "\\", "\u2028", "\x00"])
 NUMBERS = st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False)

@@ -4,7 +4,6 @@ import re
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.normalize.scripted import World, chat_run, exchange, messages_run, responses_run
 
 from stepfork.normalize.normalize import normalize_exchange, normalize_run
 from stepfork.normalize.request_key import request_key
@@ -12,6 +11,7 @@ from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Step, Trace
 from stepfork.trace.wire import body_bytes, read_body
+from tests.unit.normalize.scripted import World, chat_run, exchange, messages_run, responses_run
 
 SOURCE = Source("command", True)
 seeds = st.integers(0, 2**32)

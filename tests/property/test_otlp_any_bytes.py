@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.otlp.export_samples import JSON, PROTOBUF, json_export, json_span, protobuf
 
 from stepfork.canonical.encode import dumps
 from stepfork.errors import OtlpError
 from stepfork.otlp.decode import decode_export
 from stepfork.trace.span import Span
+from tests.unit.otlp.export_samples import JSON, PROTOBUF, json_export, json_span, protobuf
 
 MEDIA = st.sampled_from([JSON, PROTOBUF, "", "text/plain"])
 WHOLE = protobuf(

@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.property.provider_bodies import APIS, mutated, objects, requests, values
 
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import is_streamed, label, request_model
@@ -15,6 +14,7 @@ from stepfork.providers.streams import delta_places, is_terminal
 from stepfork.providers.summary import says
 from stepfork.trace.body import EventsBody, JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
+from tests.property.provider_bodies import APIS, mutated, objects, requests, values
 
 CHUNK = {"model": "m", "usage": {"prompt_tokens": 1}, "choices": [{"index": 0, "delta": {
     "content": "a", "tool_calls": [{"index": 0, "id": "c", "function": {"name": "f", "arguments": "{}"}}],

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.property.provider_bodies import APIS, mutated, places, replaced, requests
 
 from stepfork.canonical.encode import dumps
 from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
+from tests.property.provider_bodies import APIS, mutated, places, replaced, requests
 
 TEXTS = ("text", "input_text", "output_text")
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.property.provider_bodies import APIS, objects, requests
 
 from stepfork.canonical.encode import dumps
 from stepfork.providers.split import join_request, split_request
+from tests.property.provider_bodies import APIS, objects, requests
 
 
 @given(st.data(), st.sampled_from([*APIS, "other"]))

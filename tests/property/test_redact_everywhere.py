@@ -8,7 +8,6 @@ from typing import Any
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from tests.unit.redact.samples import EVERY, HEX32, OPENAI, PASSWORD
 
 from stepfork.errors import ScanError
 from stepfork.redact.matcher import Matcher
@@ -20,8 +19,9 @@ from stepfork.rewrite.events import rewrite_events
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
+from tests.unit.redact.samples import EVERY, HEX32, OPENAI, PASSWORD
 
-NONE = Secrets.none()
+NONE = Secrets({})
 MATCHER: Matcher = NONE.matcher
 plain = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 values = st.text(

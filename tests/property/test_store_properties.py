@@ -11,8 +11,6 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.property.test_canonical_values import shuffled
-from tests.unit.store.sample_runs import conversation, fixture_of, odd_exchanges
 
 from stepfork.errors import StepforkError
 from stepfork.store.codec import decode_fixture, encode_fixture
@@ -23,6 +21,8 @@ from stepfork.trace.body import Body, BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture, Run, Source
 from stepfork.trace.step import Step, StepError, Trace
+from tests.property.test_canonical_values import shuffled
+from tests.unit.store.sample_runs import conversation, fixture_of, odd_exchanges
 
 MARKS = ("$stepfork:object", "$stepfork:join", "$stepfork:value", "$$stepfork:object", "$stepfork:", "$", "content")
 LONG = ("word " * 300, "QUJD" * 300, "data:image/png;base64," + "QUJD" * 300 + "==", "é" * 700, "lorem " * 60)

@@ -12,12 +12,12 @@ from typing import Any
 
 import orjson
 import pytest
-from tests.golden.naive_canonical import encode
 
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError
+from tests.golden.naive_canonical import encode
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "canonical.json"

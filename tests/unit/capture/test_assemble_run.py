@@ -6,6 +6,15 @@ import re
 
 import msgspec
 import pytest
+
+from stepfork.canonical.encode import dumps
+from stepfork.capture.assemble import Assembled, assemble
+from stepfork.capture.check import check_trace
+from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
+from stepfork.trace.exchange import Exchange, Request, Response
+from stepfork.trace.recorded import Recorded
+from stepfork.trace.span import Span
+from stepfork.trace.step import Usage
 from tests.unit.capture.run_samples import (
     MS,
     agent_span,
@@ -20,15 +29,6 @@ from tests.unit.capture.run_samples import (
     tool_span,
     user,
 )
-
-from stepfork.canonical.encode import dumps
-from stepfork.capture.assemble import Assembled, assemble
-from stepfork.capture.check import check_trace
-from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
-from stepfork.trace.exchange import Exchange, Request, Response
-from stepfork.trace.recorded import Recorded
-from stepfork.trace.span import Span
-from stepfork.trace.step import Usage
 
 
 def shape(run: Assembled) -> str:

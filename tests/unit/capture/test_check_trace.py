@@ -1,6 +1,13 @@
 from __future__ import annotations
 
 import msgspec
+
+from stepfork.capture.assemble import assemble
+from stepfork.capture.check import TraceFinding, check_trace
+from stepfork.otlp.decode import decode_export
+from stepfork.trace.recorded import Recorded
+from stepfork.trace.span import Span
+from stepfork.trace.step import StepError, Trace
 from tests.unit.capture.run_samples import (
     agent_span,
     key,
@@ -13,13 +20,6 @@ from tests.unit.capture.run_samples import (
     user,
 )
 from tests.unit.otlp.export_samples import JSON, json_export, json_span
-
-from stepfork.capture.assemble import assemble
-from stepfork.capture.check import TraceFinding, check_trace
-from stepfork.otlp.decode import decode_export
-from stepfork.trace.recorded import Recorded
-from stepfork.trace.span import Span
-from stepfork.trace.step import StepError, Trace
 
 
 def found(calls: list[Recorded], spans: list[Span]) -> tuple[TraceFinding, ...]:

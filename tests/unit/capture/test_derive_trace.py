@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 import msgspec
-from tests.unit.capture.run_samples import MS, asked, call, key, recorded, refund_run, result, said, user
 
 from stepfork.capture.assemble import Assembled, assemble
 from stepfork.trace.body import EventsBody, JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.step import StepError, Usage
+from tests.unit.capture.run_samples import MS, asked, call, key, recorded, refund_run, result, said, user
 
 
 def made(calls: list[Recorded]) -> Assembled:

@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.unit.capture.run_samples import agent_span, key, model_span, span, tool_span
 
 from stepfork.capture.assemble import assemble
 from stepfork.trace.span import Span
 from stepfork.trace.step import Step, StepError, Trace, Usage
+from tests.unit.capture.run_samples import agent_span, key, model_span, span, tool_span
 
 
 def trace_of(*spans: Span) -> Trace:

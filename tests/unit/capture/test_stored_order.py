@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.capture.run_samples import MS, asked, call, key, recorded, result, said, user
 
 from stepfork.capture.order import Node, arrange, order_calls
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
+from tests.unit.capture.run_samples import MS, asked, call, key, recorded, result, said, user
 
 
 def texts(calls: Sequence[Recorded]) -> list[str]:

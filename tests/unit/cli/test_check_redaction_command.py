@@ -9,9 +9,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.unit.redact.samples import GITHUB, OPENAI
 
 from stepfork.cli.check_redaction import main
+from tests.unit.redact.samples import GITHUB, OPENAI
 
 
 def check(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:

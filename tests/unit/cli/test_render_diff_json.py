@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
-from tests.unit.diff.conversations import SYSTEM, TURNS, asks, conversation, fixture
 
 from stepfork.canonical.encode import dumps
 from stepfork.cli.render.diff_json import diff_document, report_document
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
 from stepfork.trace.body import EventsBody
 from stepfork.trace.fixture import Fixture
+from tests.unit.diff.conversations import SYSTEM, TURNS, asks, conversation, fixture
 
 TOOL = {"type": "function", "function": {"name": "issue_refund", "parameters": {"type": "object"}}}
 TWICE = [TURNS[0], [*TURNS[1], *TURNS[1]], [("audit", {}, "noted")], *TURNS[2:]]

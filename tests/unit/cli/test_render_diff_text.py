@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from tests.unit.diff.conversations import SYSTEM, TURNS, asks, chat, conversation, fixture
 
 from stepfork.cli.render.diff_text import BLOCK, render_diff, render_report
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
 from stepfork.trace.fixture import Fixture
+from tests.unit.diff.conversations import SYSTEM, TURNS, asks, chat, conversation, fixture
 
 TWICE = [TURNS[0], [*TURNS[1], *TURNS[1]], *TURNS[2:]]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.unit.diff.conversations import SYSTEM, TURNS, Call, asks, chat, conversation, fixture
 
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
 from stepfork.diff.values import Line
@@ -14,6 +13,7 @@ from stepfork.trace.body import EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Step, Trace
+from tests.unit.diff.conversations import SYSTEM, TURNS, Call, asks, chat, conversation, fixture
 
 EXTRA: list[Call] = [("audit", {"reason": "why"}, "noted")]
 

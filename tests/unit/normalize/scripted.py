@@ -7,7 +7,7 @@ import random
 import string
 from datetime import UTC, datetime, timedelta
 
-from stepfork.normalize.normalize import Context
+from stepfork.normalize.known import Context
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Step, Trace

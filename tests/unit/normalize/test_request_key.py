@@ -2,7 +2,6 @@ import json
 
 import msgspec
 import pytest
-from tests.unit.normalize.scripted import World, chat_run, exchange, messages_run, responses_run
 
 from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.request_key import RequestKey, RunKeys, request_key
@@ -10,6 +9,7 @@ from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Trace
 from stepfork.trace.wire import read_body
+from tests.unit.normalize.scripted import World, chat_run, exchange, messages_run, responses_run
 
 BODY = {
     "model": "gpt-4.1",

@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from stepfork.normalize.known import Context
 from stepfork.normalize.matching import Matcher
-from stepfork.normalize.normalize import Context
 from stepfork.normalize.times import moments, whole_moment
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)

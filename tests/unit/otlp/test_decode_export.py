@@ -5,6 +5,9 @@ import math
 from typing import Any
 
 import pytest
+
+from stepfork.errors import OtlpError
+from stepfork.otlp.decode import decode_export
 from tests.unit.otlp.export_samples import (
     JSON,
     PROTOBUF,
@@ -15,9 +18,6 @@ from tests.unit.otlp.export_samples import (
     protobuf,
     with_values,
 )
-
-from stepfork.errors import OtlpError
-from stepfork.otlp.decode import decode_export
 
 
 def refused(data: bytes, media: str = JSON) -> OtlpError:

@@ -3,12 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.otlp.export_samples import JSON, PROTOBUF, json_export, json_span, protobuf, with_values
 
 from stepfork.errors import OtlpError
 from stepfork.otlp.decode import decode_export
 from stepfork.otlp.limits import Limits, check_json, check_protobuf
 from stepfork.otlp.wire import varint
+from tests.unit.otlp.export_samples import JSON, PROTOBUF, json_export, json_span, protobuf, with_values
 
 SMALL = Limits(spans=3, span_members=4, values=50, depth=5)
 

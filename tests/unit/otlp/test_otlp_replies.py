@@ -4,9 +4,9 @@ import json
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from tests.unit.otlp.export_samples import JSON, PROTOBUF
 
 from stepfork.otlp.reply import failure, partial_success, success, wire_form
+from tests.unit.otlp.export_samples import JSON, PROTOBUF
 
 
 def test_c024_a_reply_is_in_the_form_of_the_request() -> None:

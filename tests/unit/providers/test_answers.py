@@ -4,12 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from tests.unit.providers.samples import DONE, chunk, delta, exchange, stream
 
-from stepfork.providers.answer import Answer, ToolCall, answer_of
+from stepfork.providers.answer import answer_of
+from stepfork.providers.calls import Answer, ToolCall
 from stepfork.trace.body import BytesBody, EventsBody, TextBody
 from stepfork.trace.exchange import Ending
 from stepfork.trace.step import StepError, Usage
+from tests.unit.providers.samples import DONE, chunk, delta, exchange, stream
 
 APIS = ("chat_completions", "responses", "messages")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.providers.samples import exchange
 
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import label
@@ -13,6 +12,7 @@ from stepfork.providers.legible import legible
 from stepfork.providers.summary import says
 from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.wire import read_body
+from tests.unit.providers.samples import exchange
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.unit.providers.samples import exchange
 
 from stepfork.canonical.encode import dumps
 from stepfork.providers.calls import ToolCall, ToolResult
-from stepfork.providers.normal import NormalMessage, NormalRequest, normal_request
+from stepfork.providers.normal import normal_request
+from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.trace.body import BytesBody, TextBody
+from tests.unit.providers.samples import exchange
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 CACHE = {"cache_control": {"type": "ephemeral"}}

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.providers.samples import DONE, exchange, stream
 
 from stepfork.providers.apis import api_of, is_streamed, label, request_model
 from stepfork.trace.body import TextBody
+from tests.unit.providers.samples import DONE, exchange, stream
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.providers.samples import DONE, chunk, delta, exchange, stream
 
 from stepfork.providers.lines import clean_line
 from stepfork.providers.summary import says
 from stepfork.trace.body import BytesBody, TextBody
+from tests.unit.providers.samples import DONE, chunk, delta, exchange, stream
 
 
 def answer(content: Any = None, *calls: tuple[str, str], finish_reason: str = "stop") -> dict[str, Any]:

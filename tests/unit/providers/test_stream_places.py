@@ -5,10 +5,10 @@ import sys
 from typing import Any
 
 import pytest
-from tests.unit.providers.samples import chunk, delta
 
 from stepfork.providers.sse import SseEvent, parse_event
 from stepfork.providers.streams import delta_places, is_terminal
+from tests.unit.providers.samples import chunk, delta
 
 RESPONSES = {"item_id": "i", "output_index": 1, "content_index": 2}
 CALLS = {"tool_calls": [{"index": 3, "function": {"arguments": "{"}}, {"index": 1, "custom": {"input": "x"}}]}

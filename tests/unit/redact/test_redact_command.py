@@ -1,16 +1,16 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.redact.samples import BEARER
 
 from stepfork.redact.redactor import Redactor
 from stepfork.redact.secrets import Secrets
+from tests.unit.redact.samples import BEARER
 
 R = "[redacted]"
 
 
 def redact(*arguments: str) -> tuple[str, ...]:
-    return Redactor(Secrets.none()).command(arguments)
+    return Redactor(Secrets({})).command(arguments)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,6 @@ def test_c040_a_header_on_the_command_line() -> None:
 
 
 def test_a_finding_names_the_argument() -> None:
-    redactor = Redactor(Secrets.none())
+    redactor = Redactor(Secrets({}))
     redactor.command(("agent", "--token", "abc"))
     assert [(found.rule, found.path) for found in redactor.findings] == [("command-line flag", "/source/command/2")]

@@ -6,11 +6,11 @@ import re
 import urllib.parse
 
 import pytest
-from tests.unit.redact.samples import PASSWORD, PEM, PEM_BODY
 
 from stepfork.redact.known import secrets_of
 from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
+from tests.unit.redact.samples import PASSWORD, PEM, PEM_BODY
 
 AWKWARD = 'v6"fu2\\gbC pä$$Zm&l'
 SECRETS = Secrets.collect({"SERVICE_TOKEN": AWKWARD}, {"OTHER_SECRET": "correct horse battery"})

@@ -3,14 +3,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.unit.redact.samples import BEARER, HEX32, PASSWORD
 
 from stepfork.redact.named import is_named_secret
 from stepfork.redact.names import is_secret_flag, is_secret_parameter, is_secret_variable, strength, words
 from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
+from tests.unit.redact.samples import BEARER, HEX32, PASSWORD
 
-SECRETS = Secrets.none()
+SECRETS = Secrets({})
 
 
 def redact(text: str) -> str:

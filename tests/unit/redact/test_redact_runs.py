@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from tests.unit.redact.samples import BEARER, EVERY, GITHUB, HEX32, OPENAI, PASSWORD, PEM
 
 from stepfork.redact.finding import Finding
 from stepfork.redact.redactor import redact_run, redact_text
@@ -13,6 +12,7 @@ from stepfork.trace.body import Body, BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Step, StepError, Trace
+from tests.unit.redact.samples import BEARER, EVERY, GITHUB, HEX32, OPENAI, PASSWORD, PEM
 
 R = "[redacted]"
 KNOWN = Secrets.collect({"SERVICE_TOKEN": "lettersonlysecret", "PIN_SECRET": "8844221199"}, {})
@@ -232,7 +232,7 @@ def test_a_run_without_secrets_is_left_as_it_is() -> None:
 
 def test_private_keys_go_whole_whatever_spells_their_lines() -> None:
     for text in (PEM, PEM.replace("\n", "\n    "), json.dumps({"private_key": PEM}), PEM.rpartition("\n")[0]):
-        made = redact_text(f"a {text} b", Secrets.none())
+        made = redact_text(f"a {text} b", Secrets({}))
         assert made.startswith("a ")
         assert made.endswith(" b")
         assert "KEY-----" not in made
@@ -240,4 +240,4 @@ def test_private_keys_go_whole_whatever_spells_their_lines() -> None:
 
 
 def test_a_bearer_keeps_its_word() -> None:
-    assert redact_text(f"Authorization: Bearer {BEARER}", Secrets.none()) == f"Authorization: Bearer {R}"
+    assert redact_text(f"Authorization: Bearer {BEARER}", Secrets({})) == f"Authorization: Bearer {R}"

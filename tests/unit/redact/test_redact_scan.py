@@ -5,13 +5,13 @@ import gzip
 import json
 
 import pytest
-from tests.unit.redact.samples import AWS, GITHUB, HEX32, OPENAI, PASSWORD, PEM
 
 from stepfork.errors import ScanError
 from stepfork.redact.scan import scan_bytes
 from stepfork.redact.secrets import Secrets
+from tests.unit.redact.samples import AWS, GITHUB, HEX32, OPENAI, PASSWORD, PEM
 
-NONE = Secrets.none()
+NONE = Secrets({})
 
 
 def scan(data: str | bytes, name: str = "", secrets: Secrets = NONE) -> list[tuple[str, str]]:

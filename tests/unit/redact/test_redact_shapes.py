@@ -11,8 +11,8 @@ from stepfork.redact.secrets import Secrets
 from stepfork.redact.shape import Shape, joined, looks_random
 from stepfork.redact.shapes import SHAPES
 
-MATCHER: Matcher = Secrets.none().matcher
-PREFILTER: Prefilter = Secrets.none().prefilter
+MATCHER: Matcher = Secrets({}).matcher
+PREFILTER: Prefilter = Secrets({}).prefilter
 BY_NAME = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from tests.golden.naive_canonical import encode
-from tests.golden.naive_reader import NaiveBundle
 
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
@@ -17,6 +15,8 @@ from stepfork.store.codec import encode_fixture
 from stepfork.store.fsck import fsck_bundle
 from stepfork.store.validate import find_differences
 from stepfork.trace.body import JsonBody
+from tests.golden.naive_canonical import encode
+from tests.golden.naive_reader import NaiveBundle
 
 BUNDLE = Path(__file__).parents[2] / "golden" / "everything.sftrace"
 

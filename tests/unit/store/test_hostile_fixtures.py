@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.store.sample_runs import SYSTEM, chat, conversation, fixture_of, user
 
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
@@ -15,6 +14,7 @@ from stepfork.errors import DamagedError, ManifestError, StoreError
 from stepfork.store.codec import Encoded, decode_fixture, encode_fixture
 from stepfork.store.manifest import parse_manifest, read_manifest, seal_of
 from stepfork.trace.step import Step, Trace
+from tests.unit.store.sample_runs import SYSTEM, chat, conversation, fixture_of, user
 
 WHERE = ".stepfork/fixtures/refund.json"
 Document = dict[str, Any]

@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.unit.store.sample_runs import conversation, fixture_of, odd_exchanges
 
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
@@ -24,6 +23,7 @@ from stepfork.store.manifest import seal_of
 from stepfork.store.store import Store
 from stepfork.store.validate import find_differences
 from stepfork.trace.exchange import Exchange, Request, Response
+from tests.unit.store.sample_runs import conversation, fixture_of, odd_exchanges
 
 ONE = fixture_of(conversation(3), "one")
 TWO = fixture_of(conversation(2, size=70), "team/two")

@@ -9,6 +9,14 @@ from typing import Any
 
 import msgspec
 import pytest
+
+from stepfork.providers.summary import says
+from stepfork.store.codec import Encoded, decode_fixture, encode_fixture
+from stepfork.store.lineage import Link, lineage_of
+from stepfork.trace.body import EventsBody, JsonBody, TextBody
+from stepfork.trace.exchange import Exchange, Request, Response
+from stepfork.trace.fixture import Fixture
+from stepfork.trace.step import Step, StepError, Trace
 from tests.unit.store.sample_runs import (
     SYSTEM,
     TOOLS,
@@ -19,14 +27,6 @@ from tests.unit.store.sample_runs import (
     odd_exchanges,
     user,
 )
-
-from stepfork.providers.summary import says
-from stepfork.store.codec import Encoded, decode_fixture, encode_fixture
-from stepfork.store.lineage import Link, lineage_of
-from stepfork.trace.body import EventsBody, JsonBody, TextBody
-from stepfork.trace.exchange import Exchange, Request, Response
-from stepfork.trace.fixture import Fixture
-from stepfork.trace.step import Step, StepError, Trace
 
 PICTURE = base64.b64encode(b"".join(hashlib.sha256(bytes([n])).digest() for n in range(40))).decode()
 

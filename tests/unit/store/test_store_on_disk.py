@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.unit.store.sample_runs import chat, conversation, fixture_of, user
 
 from stepfork.errors import BusyError, DamagedError, ManifestError, NotFoundError, StoreError, UsageError
 from stepfork.store import store as store_module
@@ -21,6 +20,7 @@ from stepfork.store.lock import locked
 from stepfork.store.objects import ObjectFolder
 from stepfork.store.store import Store, find_store
 from stepfork.trace.fixture import Fixture
+from tests.unit.store.sample_runs import chat, conversation, fixture_of, user
 
 
 @pytest.fixture
