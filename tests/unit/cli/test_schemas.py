@@ -1,0 +1,32 @@
+"""The published schemas are schemas, and each can be used alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import stepfork
+
+SCHEMAS = sorted((Path(stepfork.__file__).parent / "schemas").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
+def test_a_schema_is_valid_and_has_a_name(path: Path) -> None:
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema["title"].startswith("stepfork ")
+
+
+def test_the_capture_schema_holds_the_diff_schema() -> None:
+    capture, diff = (
+        json.loads(next(path for path in SCHEMAS if path.name == f"{name}.schema.json").read_text(encoding="utf-8"))
+        for name in ("capture", "diff")
+    )
+    assert capture["$defs"]["diff"] == diff
+    validator = Draft202012Validator(capture["properties"]["diff"] | {"$defs": capture["$defs"]})
+    validator.validate({"changed": False, "exchanges": [], "fixtures": []})
+    assert not validator.is_valid({"changed": "no", "exchanges": [], "fixtures": []})
