@@ -369,6 +369,7 @@ def test_c064_a_fixture_in_conflict_is_one_message_and_bad_input(stand: Stand) -
     assert message in stand.stepfork("ls", code=2).out
     assert stand.stepfork("fsck", code=1).out.startswith(message)
     stand.stepfork("resolve", "case", "--theirs")
+    stand.git("add", ".stepfork")
     assert stand.manifest()["exchanges"][0]["says"][0] == "user: their run"
     assert stand.stepfork("fsck").err.endswith("all well\n")
 

@@ -238,6 +238,7 @@ def test_resolve_in_a_rebase(store: Store) -> None:
     git(store.root, "rebase", "-q", "main", code=1)
     maintenance.resolve(store, "refund", "theirs")  # in a rebase, the commit that is put on top
     assert store.read("refund") == version(2)
+    git(store.root, "add", ".")
     assert maintenance.fsck(store).findings == ()
 
 

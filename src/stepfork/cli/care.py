@@ -24,18 +24,29 @@ def add_to(app: typer.Typer) -> None:
 
 def fsck(
     staged: bool = typer.Option(False, "--staged", help="Every object of a staged manifest is staged too (a hook)."),
+    restore: bool = typer.Option(False, "--restore", help="Take missing and damaged objects back from git first."),
     store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Check every object, reference and manifest of the store."""
     from stepfork.workflows import maintenance
+    from stepfork.workflows import restore as restoring
 
+    if staged and restore:
+        raise UsageError("--restore mends the work tree, not the index", fix="restore, git add, then fsck --staged")
     opened = open_store(store)
+    restored = restoring.restore(opened) if restore else ()
+    for item in restored:
+        out(escape(f"{item.path}: restored from {item.source} (needed by {', '.join(item.fixtures)})"))
     checked = maintenance.fsck_staged(opened) if staged else maintenance.fsck(opened)
+    if restore:
+        checked = restoring.nowhere(opened, checked)
     for finding in checked.findings:
         out(escape(str(finding)))
     scope = f"{counted(checked.fixtures, 'fixture')} and {counted(checked.objects, 'object')}"
     found = f"{counted(len(checked.findings), 'finding')} in {scope}" if checked.findings else f"{scope}, all well"
     err(f"stepfork fsck: {found}")
+    if restored:
+        err(f"next: git add {escape(typed_path(opened.root))}")
     raise typer.Exit(NO if checked.findings else OK)
 
 
@@ -93,4 +104,8 @@ def resolve(
     opened = open_store(store)
     path = maintenance.resolve(opened, name, "ours" if ours else "theirs")
     state = "run" if path.exists() else "deletion"
-    out(f"{shown_path(path)} is {'our' if ours else 'their'} {state}; next: git add {typed_path(opened.root)}")
+    out(escape(f"{shown_path(path)} is {'our' if ours else 'their'} {state}"))
+    others = [other for finding in maintenance.unmerged_files(opened) for other in finding.fixtures if other != name]
+    if others:  # git add would take what lies there of them, which is our side's
+        out(escape(f"in conflict too: {', '.join(others)}; resolve each before git add"))
+    out(escape(f"next: git add {typed_path(opened.root)}, which settles the objects that git lists too"))

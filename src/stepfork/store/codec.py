@@ -102,12 +102,12 @@ def encode_fixture(fixture: Fixture) -> Encoded:
     return Encoded(write_manifest(manifest), objects)
 
 
-def decode_fixture(manifest: bytes, get: Get, *, where: str) -> Fixture:
+def decode_fixture(manifest: bytes, get: Get, *, where: str, name: str = "NAME") -> Fixture:
     """The fixture of a manifest. `get` gives the verified bytes of an object; `where` is the manifest's path.
 
     Raises ManifestError, NotFoundError (from `get`) or DamagedError, each naming file and place.
     """
-    read = read_manifest(manifest, where)
+    read = read_manifest(manifest, where, name)
     source = _Source(get, set(read.objects), where)
     exchanges = _read_exchanges(read, source)
     unpacker = Unpacker(source.text, Pointed(exchanges).value)

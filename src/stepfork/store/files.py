@@ -36,9 +36,15 @@ def read_plain(path: Path, shown: str) -> bytes:
 
 
 def check_folder(path: Path, shown: str) -> None:
-    """Raise DamagedError where a folder of a store is a symbolic link; an absent one is none."""
-    if path.is_symlink():
+    """Raise DamagedError where a folder of a store is a symbolic link or no folder; an absent one is none."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return
+    if stat.S_ISLNK(mode):
         raise DamagedError("is a symbolic link, which a store never holds", where=shown)
+    if not stat.S_ISDIR(mode):
+        raise DamagedError("is a file where a folder should be", where=shown)
 
 
 def temporary_name() -> str:

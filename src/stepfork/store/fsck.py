@@ -84,6 +84,8 @@ class _Check:
             if entry.is_symlink():
                 self._find("link", self._below(path), "is a symbolic link, which a store never holds")
             elif entry.is_dir():
+                if entry.name.endswith(".json"):
+                    self._find("unknown", self._below(path), "is a folder where a file should be")
                 if self._bundle or path != self._root / FAILED:
                     yield from self._files(path)
             elif entry.name != LOCK_FILE and not (entry.name.startswith(".") and entry.name.endswith(TEMPORARY)):
@@ -111,7 +113,8 @@ class _Check:
         shown = f"{self._shown}/{OBJECTS}/{object_path(name)}"
         if name_of(data) != name:
             self._broken.add(name)
-            self._find("hash", shown, "its bytes do not hash to its name", *self._users(name))
+            users = self._users(name)
+            self._find("hash", shown, "its bytes do not hash to its name", *users, fix=self._remedy(users))
             return
         self._check_canonical(data, shown)
 
@@ -124,8 +127,8 @@ class _Check:
 
     def _check_manifest(self, name: str, shown: str, data: bytes) -> None:
         try:
-            document = parse_manifest(data, shown)
-            manifest = read_manifest(data, shown)
+            document = parse_manifest(data, shown, name)
+            manifest = read_manifest(data, shown, name)
         except StoreError as error:
             self._find("manifest", shown, f"{error.what}; {error.fix}" if error.fix else error.what, name)
             return
@@ -134,7 +137,8 @@ class _Check:
             self._find("edited", shown, "was edited: its seal does not fit", name)
         missing = [item for item in manifest.objects if item not in self._objects]
         for item in missing:
-            self._find("missing", f"{self._shown}/{OBJECTS}/{object_path(item)}", "is missing", *self._users(item))
+            path, users = f"{self._shown}/{OBJECTS}/{object_path(item)}", self._users(item)
+            self._find("missing", path, "is missing", *users, fix=self._remedy(users))
         if self._bundle:
             for item in self._objects.keys() - set(manifest.objects):
                 self._find("unknown", f"{self._shown}/{OBJECTS}/{object_path(item)}", "is not an object of the bundle")
@@ -148,10 +152,16 @@ class _Check:
         wanted = object_name.encode()
         return sorted(name for name, (_, data) in self._manifests.items() if wanted in data)
 
+    def _remedy(self, users: list[str]) -> str:
+        """What brings an object back; nothing where nobody needs it, or git is not told where it would be."""
+        if self._bundle or not users:
+            return ""
+        return f"stepfork fsck --restore takes it back from git, stepfork capture --refresh {users[0]} makes a new run"
+
     def _below(self, path: Path) -> str:
         return f"{self._shown}/{path.relative_to(self._root).as_posix()}"
 
-    def _find(self, kind: Kind, path: str, what: str, *fixtures: str) -> None:
-        finding = Finding(kind, path, what, fixtures)
+    def _find(self, kind: Kind, path: str, what: str, *fixtures: str, fix: str = "") -> None:
+        finding = Finding(kind, path, what, fixtures, fix)
         if finding not in self._findings:
             self._findings.append(finding)

@@ -79,14 +79,17 @@ def seal_of(document: dict[str, Any]) -> str:
     return name_of(dumps({name: value for name, value in document.items() if name != "seal"}))
 
 
-def parse_manifest(data: bytes, where: str) -> dict[str, Any]:
-    """The document of a manifest of this version. Raises ManifestError; the types are not looked at yet."""
+def parse_manifest(data: bytes, where: str, name: str = "NAME") -> dict[str, Any]:
+    """The document of a manifest of this version. Raises ManifestError; the types are not looked at yet.
+
+    `where` is the path to show, `name` what the path calls the fixture.
+    """
     try:
         document = parse(data)
     except CanonicalError as error:
         if _CONFLICT.search(data):
             raise ManifestError(
-                "unmerged conflict", where=where, fix="take one run whole: stepfork resolve NAME --ours|--theirs"
+                "unmerged conflict", where=where, fix=f"take one run whole: stepfork resolve {name} --ours|--theirs"
             ) from None
         raise ManifestError(error.what, where=where) from None
     version = document.get("fixture_version") if isinstance(document, dict) else None
@@ -101,12 +104,13 @@ def parse_manifest(data: bytes, where: str) -> dict[str, Any]:
     return dict(document)
 
 
-def read_manifest(data: bytes, where: str) -> Manifest:
+def read_manifest(data: bytes, where: str, name: str = "NAME") -> Manifest:
     """A manifest of which all types, ids, links and the run digest are right. Raises ManifestError.
 
-    `where` is the path to show. The seal is not looked at: an edited manifest can be used, ``fsck`` reports it.
+    `where` is the path to show, `name` what the path calls the fixture. The seal is not looked at: an edited manifest
+    can be used, ``fsck`` reports it.
     """
-    document = parse_manifest(data, where)
+    document = parse_manifest(data, where, name)
     _check_requires(document.get("requires"), where)
     try:
         manifest = msgspec.convert(document, Manifest)
@@ -124,7 +128,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
         raise ManifestError(
             "the run digest does not fit the exchanges: this mixes two runs",
             where=where,
-            fix="take one whole: stepfork resolve NAME --ours|--theirs, or capture --refresh",
+            fix=f"take one whole: stepfork resolve {name} --ours|--theirs, or capture --refresh",
         )
     return manifest
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -43,7 +43,11 @@ class Store:
         return (Path(self.root.name) / path.relative_to(self.root)).as_posix()
 
     def names(self) -> list[str]:
-        """The names of all fixtures, sorted; files that no fixture could have are left out (``fsck`` names them)."""
+        """The names of all fixtures, sorted; files that no fixture could have are left out (``fsck`` names them).
+
+        Raises DamagedError where there is something else than a folder in the place of all of them.
+        """
+        check_folder(self.fixtures, self.shown(self.fixtures))
         found = []
         for path in self.fixtures.rglob("*.json"):
             name = path.relative_to(self.fixtures).as_posix().removesuffix(".json")
@@ -68,8 +72,9 @@ class Store:
     def check_writable(self, name: str) -> None:
         """Raise UsageError or StoreError where a fixture of that name could not be written: asked before a paid run."""
         path = self.manifest_path(name)
-        self._refuse(path, name, must_not_exist=False, fine=None)
         self._check_folders(path)
+        check_folder(self.objects.folder, self.objects.shown)
+        self._refuse(path, name, must_not_exist=False, fine=None)
         probe = temporary_beside(self.fixtures)
         try:
             write_new(probe, b"")
@@ -93,7 +98,7 @@ class Store:
         except (NotFoundError, DamagedError) as error:
             users = self.users(name)
             needed = f"needed by {', '.join(users)}: " if users else ""
-            fix = f"{needed}restore the file from git, or capture --refresh"
+            fix = f"{needed}stepfork fsck --restore takes it back from git, or capture --refresh"
             raise type(error)(error.what, where=error.where, fix=fix) from None
 
     def users(self, name: str) -> list[str]:
@@ -114,7 +119,7 @@ class Store:
         while True:
             data = self.manifest(name)
             try:
-                fixture = decode_fixture(data, self.get, where=shown)
+                fixture = decode_fixture(data, self.get, where=shown, name=name)
             except NotFoundError:
                 if self.manifest(name) == data:
                     raise
@@ -168,6 +173,12 @@ class Store:
             raise
         return Written(path, len(new), len(removed), encoded.files, encoded.size)
 
+    def put_back(self, objects: Mapping[str, bytes]) -> None:
+        """Store objects that manifests mention and that are missing or damaged, durably. Raises StoreError."""
+        with locked(self.root, exclusive=False):
+            self.objects.write_all(objects)
+            self.objects.sync(objects)
+
     def delete(self, name: str) -> list[str]:
         """Remove a fixture and the objects that only it reached, whose names are returned. Raises NotFoundError."""
         path = self.manifest_path(name)
@@ -197,6 +208,8 @@ class Store:
         other = twin(name, self.names())
         if other is not None:
             raise UsageError(f"differs from the fixture {other} only in case", where=shown, fix="choose another name")
+        if path.is_dir():
+            raise StoreError("is a folder where the manifest should be", where=shown, fix="choose another name")
         if must_not_exist and path.exists():
             raise BusyError("the fixture exists already", where=shown, fix="choose another name, or --refresh it")
         if fine is not None and (not path.exists() or path.read_bytes() not in fine):
@@ -231,6 +244,7 @@ class Store:
 
     def _manifests(self) -> Iterator[tuple[str, bytes]]:
         """Each manifest's name and bytes. Raises DamagedError for one that cannot be read."""
+        check_folder(self.fixtures, self.shown(self.fixtures))
         for path in self.fixtures.rglob("*.json"):
             name = path.relative_to(self.fixtures).as_posix().removesuffix(".json")
             try:
@@ -246,13 +260,24 @@ class Store:
 
 
 def find_store(start: Path, override: str | None = None) -> Store:
-    """The store that `override` names, or the nearest ``.stepfork`` above `start`. Raises NotFoundError."""
+    """The store that `override` names, or the nearest ``.stepfork`` above `start`.
+
+    A folder that is named may be a link; one that is found may not: git would see the link alone, and a repository
+    could send what is written to wherever it likes. Raises NotFoundError, StoreError.
+    """
     if override:
         root = start / override
         if not root.is_dir():
             raise NotFoundError("there is no such store", where=str(root), fix="stepfork init")
         return Store(root.resolve())
     for folder in (start.resolve(), *start.resolve().parents):
-        if (folder / STORE_NAME).is_dir():
-            return Store(folder / STORE_NAME)
-    raise NotFoundError(f"no {STORE_NAME} folder here or above", where=str(start), fix="stepfork init")
+        root = folder / STORE_NAME
+        if root.is_symlink():
+            raise StoreError(
+                "is a symbolic link, beyond which git does not look",
+                where=str(root),
+                fix="name its target with --store",
+            )
+        if root.is_dir():
+            return Store(root)
+    raise NotFoundError(f"no {STORE_NAME} folder here or above", where=str(start), fix="stepfork init makes one")

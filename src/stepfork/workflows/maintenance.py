@@ -8,14 +8,14 @@ import msgspec
 
 from stepfork.canonical.names import name_of
 from stepfork.config.environment import environ
-from stepfork.errors import GitError, StoreError
+from stepfork.errors import GitError, NotFoundError, StoreError
 from stepfork.store import drafts
 from stepfork.store.bundle import read_bundle, write_bundle
 from stepfork.store.codec import Encoded, decode_fixture
 from stepfork.store.finding import Finding
 from stepfork.store.fsck import Checked, fsck_bundle, fsck_store
 from stepfork.store.gc import collect
-from stepfork.store.layout import object_file
+from stepfork.store.layout import FIXTURES, object_file
 from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
 from stepfork.store.validate import find_differences
@@ -47,27 +47,67 @@ class Collected(msgspec.Struct, frozen=True):
 
 
 def list_fixtures(store: Store) -> list[Listed]:
-    """Every fixture, sorted by name, with what its files take; one that cannot be read is listed with its problem."""
-    return [_listed(store, name) for name in store.names()]
+    """Every fixture, sorted by name, with what its files take; one that cannot be read, or that git calls unmerged, is
+    listed with its problem."""
+    unmerged = {finding.fixtures[0]: str(finding) for finding in unmerged_files(store) if finding.fixtures}
+    return [_listed(store, name, unmerged.get(name)) for name in sorted({*store.names(), *unmerged})]
 
 
-def _listed(store: Store, name: str) -> Listed:
+def _listed(store: Store, name: str, unmerged: str | None) -> Listed:
     try:
         data = store.manifest(name)
-        manifest = read_manifest(data, store.shown(store.manifest_path(name)))
+        manifest = read_manifest(data, store.shown(store.manifest_path(name)), name)
         sizes = [store.objects.path(item).lstat().st_size for item in manifest.objects]
+    except NotFoundError as error:
+        return Listed(name, problem=unmerged or str(error))
     except StoreError as error:
         return Listed(name, problem=str(error))
     except OSError:
-        return Listed(name, problem=f"{store.shown(store.manifest_path(name))}: an object is missing; stepfork fsck")
+        return Listed(
+            name, problem=f"{store.shown(store.manifest_path(name))}: an object is missing; stepfork fsck names it"
+        )
+    if unmerged is not None:
+        return Listed(name, problem=unmerged)
     labels = list(dict.fromkeys(entry.label for entry in manifest.exchanges))
     label = labels[0] + (f" and {len(labels) - 1} more" if len(labels) > 1 else "") if labels else ""
     return Listed(name, len(manifest.exchanges), len(sizes) + 1, len(data) + sum(sizes), label)
 
 
 def fsck(store: Store) -> Checked:
-    """Check every file of a store."""
-    return fsck_store(store)
+    """Check every file of a store, and whether git still waits for a decision about one."""
+    checked = fsck_store(store)
+    said = {finding.path for finding in checked.findings if finding.kind == "manifest"}  # markers: the same advice
+    unmerged = [finding for finding in unmerged_files(store) if finding.path not in said]
+    return msgspec.structs.replace(checked, findings=(*unmerged, *checked.findings))
+
+
+def unmerged_files(store: Store) -> tuple[Finding, ...]:
+    """What a merge left open: a finding for each manifest, or one for all objects where no manifest is.
+
+    Manifests are not merged, so git leaves ours in the work tree and no marker: only the index tells. Nothing is found
+    without git or a repository.
+    """
+    try:
+        paths = StoreInGit(store, environ()).unmerged()
+    except GitError:
+        return ()
+    name = store.root.name
+    start, end = f"{FIXTURES}/", ".json"
+    fixtures = [path.removeprefix(start).removesuffix(end) for path in paths if path.startswith(start)]
+    if fixtures:
+        return tuple(
+            Finding(
+                "unmerged",
+                f"{name}/{start}{fixture}{end}",
+                "is unmerged",
+                (fixture,),
+                f"stepfork resolve {fixture} --ours|--theirs, then git add",
+            )
+            for fixture in fixtures
+        )
+    if paths:
+        return (Finding("unmerged", name, "has files that git calls unmerged", fix="git add takes them as they are"),)
+    return ()
 
 
 def fsck_of_bundle(path: Path) -> Checked:
@@ -94,7 +134,7 @@ def fsck_staged(store: Store) -> Checked:
     for path, data in git.bytes_of(manifests).items():
         shown = git.shown(path)
         try:
-            manifest = read_manifest(data, shown)
+            manifest = read_manifest(data, shown, git.fixture(path))
         except StoreError as error:
             findings.append(Finding("manifest", shown, error.what, (git.fixture(path),)))
             continue
@@ -108,7 +148,8 @@ def fsck_staged(store: Store) -> Checked:
     found = git.bytes_of({at: staged[at] for at in needed})
     wrong = [at for at, data in found.items() if name_of(data) != needed[at]]
     findings += [Finding("hash", git.shown(at), "its staged bytes do not hash to its name") for at in wrong]
-    return Checked(len(manifests), len(needed), tuple(sorted(findings, key=lambda finding: finding.path)))
+    findings.sort(key=lambda finding: finding.path)
+    return Checked(len(manifests), len(needed), (*unmerged_files(store), *findings))
 
 
 def gc(store: Store, *, dry_run: bool, all_refs: bool = False) -> Collected:
@@ -155,7 +196,7 @@ def resolve(store: Store, name: str, side: Side) -> Path:
     if taken is None:
         store.delete(name)
         return path
-    manifest = read_manifest(taken, store.shown(path))
+    manifest = read_manifest(taken, store.shown(path), name)
     objects = {item: git.object_of(item, side) for item in manifest.objects}
     decode_fixture(taken, objects.__getitem__, where=store.shown(path))
     store.install(name, Encoded(taken, objects), abandoned=other or b"")

@@ -46,7 +46,7 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
     was redacted or became a placeholder that has no value here.
     """
     manifest = store.manifest(name)
-    source = read_manifest(manifest, store.shown(store.manifest_path(name))).source
+    source = read_manifest(manifest, store.shown(store.manifest_path(name)), name).source
     try:
         old = store.read(name)
     except (NotFoundError, DamagedError):  # an object is gone, as after a merge: a new run is what mends it

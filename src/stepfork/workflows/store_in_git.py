@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Literal
 
 from stepfork.canonical.names import name_of
 from stepfork.errors import GitError, NotFoundError, StoreError, UsageError
 from stepfork.git.checkout import open_checkout
-from stepfork.git.index import conflicts, read_blobs, read_objects, staged_entries
+from stepfork.git.command import to_text
+from stepfork.git.index import conflicts, read_blobs, read_named, read_objects, staged_entries
 from stepfork.store.layout import FIXTURES, OBJECTS, manifest_file, object_file
 from stepfork.store.store import Store
 
@@ -20,6 +21,10 @@ _COMMITS = {
     "theirs": ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD", "refs/stash"),
 }
 """Where the two sides of a merge, a cherry-pick, a rebase, a revert or a stash have their files."""
+
+
+_RECENT = ("HEAD", "HEAD^1", "HEAD^2", *_COMMITS["theirs"])
+"""Where an object that a merge dropped is most likely: the merge's own sides."""
 
 
 class StoreInGit:
@@ -80,6 +85,12 @@ class StoreInGit:
                 blobs.append(blob.decode())
         return read_objects(self._checkout, blobs) if blobs else []
 
+    def unmerged(self) -> list[str]:
+        """The store's files, below the store, that git waits to be told about: a merge left them open."""
+        return sorted(
+            path.removeprefix(self._prefix) for path in conflicts(self._folder, [self._prefix], environ=self._environ)
+        )
+
     def sides(self, name: str) -> tuple[bytes | None, bytes | None]:
         """Our and their manifest of a fixture in conflict, None where a side deleted it. Raises UsageError."""
         path = self.path(manifest_file(name))
@@ -104,6 +115,47 @@ class StoreInGit:
                     return data
         where = self.shown(self.path(object_file(name)))
         raise NotFoundError(f"the object is neither in the work tree nor on {_whose(side)} side", where=where)
+
+    def recover(self, names: Collection[str]) -> dict[str, tuple[bytes, str]]:
+        """Objects by name, each with the place where git has it, verified; those that git has nowhere are left out."""
+        found: dict[str, tuple[bytes, str]] = {}
+        self._take(found, names, "the index", {path: [blob] for path, blob in self.staged().items()})
+        for commit in _RECENT:
+            if found.keys() >= set(names):
+                return found
+            self._take(found, names, commit, {path: [blob] for path, blob in self._tree(commit).items()})
+        self._take(found, names, "an older commit or another branch", self._history())
+        return found
+
+    def _take(
+        self,
+        found: dict[str, tuple[bytes, str]],
+        names: Collection[str],
+        source: str,
+        blobs: Mapping[str, Collection[str]],
+    ) -> None:
+        """Add to `found` those of the objects that one of the blobs of its path is."""
+        wanted = {(name, blob) for name in names if name not in found for blob in blobs.get(self._object(name), ())}
+        read = (
+            dict(zip(wanted, read_named(self._checkout, [blob for _, blob in wanted]), strict=True)) if wanted else {}
+        )
+        for (name, _), data in read.items():
+            if data is not None and name_of(data) == name:
+                found[name] = (data, source)
+
+    def _history(self) -> dict[str, list[str]]:
+        """Path and all blobs of each object file in any commit that a ref or the reflog knows."""
+        limit = f":(top,literal){self.path(OBJECTS)}"
+        # Without --full-history a merge that dropped the file would hide the side that had it.
+        words = ("rev-list", "--objects", "--full-history", "--all", "--reflog", "--", limit)
+        found: dict[str, list[str]] = {}
+        for line in self._checkout.git.run(*words, codes=(0, 128)).out.splitlines():
+            blob, _, path = line.partition(b" ")
+            found.setdefault(to_text(path), []).append(to_text(blob))
+        return found
+
+    def _object(self, name: str) -> str:
+        return self.path(object_file(name))
 
     def _tree(self, commit: str) -> dict[str, str]:
         """Path and blob of the store's objects in a commit; empty where there is no such commit."""

@@ -63,7 +63,10 @@ def test_a_flipped_bit_in_an_object(store: Store) -> None:
     store.objects.path(name).write_bytes(data)
     (finding,) = fsck_store(store).findings
     assert (finding.kind, finding.path, finding.fixtures) == ("hash", shown(store, name), ("one",))
-    assert str(finding) == f"{shown(store, name)}: its bytes do not hash to its name (needed by one)"
+    assert str(finding) == (
+        f"{shown(store, name)}: its bytes do not hash to its name (needed by one); stepfork fsck --restore takes it back "
+        "from git, stepfork capture --refresh one makes a new run"
+    )
 
 
 def test_a_missing_object(store: Store) -> None:
@@ -286,5 +289,5 @@ def test_every_error_of_a_store_is_one_line(store: Store) -> None:
         store.read("one")
     assert isinstance(caught.value, ManifestError)
     assert str(caught.value) == (
-        ".stepfork/fixtures/one.json: unmerged conflict; take one run whole: stepfork resolve NAME --ours|--theirs"
+        ".stepfork/fixtures/one.json: unmerged conflict; take one run whole: stepfork resolve one --ours|--theirs"
     )

@@ -174,7 +174,7 @@ def test_a_missing_object_is_an_error_that_names_it(store: Store) -> None:
     store.write(fixture_of(conversation(2)))
     name = json.loads(store.manifest("refund"))["trace"]
     store.objects.path(name).unlink()
-    with pytest.raises(NotFoundError, match="the object is missing; needed by refund: restore the file from git"):
+    with pytest.raises(NotFoundError, match="the object is missing; needed by refund: stepfork fsck --restore"):
         store.read("refund")
 
 
