@@ -11,7 +11,6 @@
      |    +-- BusyError        another writer holds what this one needs
      +-- GitError              git or the repository cannot answer
      +-- OtlpError             a trace export that cannot be read
-     +-- ProviderError         a provider's body that cannot be read as what it claims to be
      +-- ScanError             a file that could not be scanned for secrets
      +-- CaptureError          a run that could not become a fixture; a command ends with exit 1
 
@@ -75,13 +74,7 @@ class GitError(StepforkError):
 
 
 class OtlpError(StepforkError):
-    """A trace export that cannot be read; the receiver answers 400 with this text, 415 where it is `unsupported`."""
-
-    unsupported = False
-
-
-class ProviderError(StepforkError):
-    """A provider's body that cannot be read as what it claims to be."""
+    """A trace export that cannot be read; the receiver answers 400 with this text."""
 
 
 class ScanError(StepforkError):

@@ -19,13 +19,13 @@ from stepfork.diff.alignment import Item, align
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.lcs import common
-from stepfork.diff.request_diff import diff_requests
 from stepfork.diff.text_diff import changed_lines, windows
 from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture, Run, Source
 from stepfork.trace.step import Trace
+from tests.unit.diff.conversations import diff_requests
 
 ALL = DiffOptions(responses=True, trace=True)
 words = st.sampled_from(["a", "b", "refund", "{{id_1}}", "{{id_2}}", "{{email_1}}", "é", "\n", "\x1b[2J", "", "1"])

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepfork.providers.answer import answer_of
-from stepfork.providers.apis import is_streamed, label, request_model
-from stepfork.providers.sse import events_data, json_data, parse_event
+from stepfork.providers.apis import asks_for_stream, label, request_model
+from stepfork.providers.sse import events_of, json_data, parse_events
 from stepfork.providers.streams import delta_places, is_terminal
 from stepfork.providers.summary import says
 from stepfork.trace.body import EventsBody, JsonBody
@@ -57,7 +57,7 @@ def test_no_shape_of_body_is_too_odd_to_read(data: st.DataObject, api: str, stat
     assert all(len(line) <= 120 and line.isprintable() for line in says(exchange, data.draw(st.integers(-1, 4))))
     assert isinstance(request_model(exchange), str | None)
     assert len(label(exchange)) <= 120
-    assert is_streamed(exchange) or not isinstance(answered, EventsBody)
+    assert isinstance(asks_for_stream(exchange.request), bool)
 
 
 @given(st.data(), st.sampled_from(["", "other", *APIS]))
@@ -72,15 +72,15 @@ def test_a_piece_of_a_stream_is_a_string_that_is_there(data: st.DataObject, api:
         for step in path:
             node = node[step]
         assert isinstance(node, str)
-    assert isinstance(is_terminal(api, parse_event(f"data: {json.dumps(event)}")), bool)
+    assert isinstance(is_terminal(api, parse_events(f"data: {json.dumps(event)}")[0]), bool)
 
 
 @given(st.text(), st.sampled_from(APIS))
 def test_any_text_is_a_stream_of_some_events(text: str, api: str) -> None:
     for piece in (text, f"data: {text}"):
-        event = parse_event(piece)
-        is_terminal(api, event)
-        delta_places(api, json_data(event))
+        for event in parse_events(piece):
+            is_terminal(api, event)
+            delta_places(api, json_data(event))
     exchange = Exchange("p", api, Request("POST", "/x"), Response(200, body=EventsBody(tuple(text.split("a")))))
     answer_of(exchange)
 
@@ -134,7 +134,7 @@ def test_a_text_cut_anywhere_is_put_together_again(
     assert (answer.text, answer.outcome) == (text, "ok")
     assert [(call.id, call.name, call.arguments) for call in answer.tool_calls] == [("c", "f", told)]
     joined: dict[Any, str] = {}
-    for _, event in events_data(body):
+    for event in events_of(body):
         value = json_data(event)
         for key, path in delta_places("", value):
             node = value

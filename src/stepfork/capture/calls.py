@@ -9,9 +9,11 @@ from typing import Any
 
 import msgspec
 
-from stepfork.providers.answer import Answer, answer_of
+from stepfork.providers.answer import answer_of
+from stepfork.providers.calls import Answer
 from stepfork.providers.legible import legible
-from stepfork.providers.normal import NormalMessage, normal_request
+from stepfork.providers.normal import normal_request
+from stepfork.providers.normal_form import NormalMessage
 from stepfork.trace.body import EventsBody, JsonBody, JsonValue
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.recorded import Recorded

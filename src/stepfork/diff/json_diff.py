@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Any
 
+from stepfork.canonical.pointer import pointer
 from stepfork.diff.alignment import Item, align
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.values import FieldChange
@@ -28,11 +29,6 @@ def json_diff(old: JsonValue, new: JsonValue, path: str = "") -> tuple[FieldChan
     if type(old) is type(new) and canonical_text(old) == canonical_text(new):
         return ()
     return tuple(_walk(old, new, path))
-
-
-def pointer(path: str, step: str | int) -> str:
-    """An RFC 6901 pointer one step further down."""
-    return f"{path}/{str(step).replace('~', '~0').replace('/', '~1')}"
 
 
 def _walk(old: JsonValue, new: JsonValue, path: str) -> Iterator[FieldChange]:

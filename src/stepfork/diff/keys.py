@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Any
 
 import msgspec
 
 from stepfork.canonical.encode import dumps
+from stepfork.canonical.names import hasher
 from stepfork.errors import CanonicalError
 
 
@@ -31,7 +31,7 @@ def canonical_text(value: Any) -> str:
 
 def _flat(value: Any) -> str:
     """A text of its own for a value that nests too deep for any encoder, level by level."""
-    made = hashlib.blake2b()
+    made = hasher()
     level: list[Any] = [value]
     while level:
         below: list[Any] = []

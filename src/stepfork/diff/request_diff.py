@@ -9,24 +9,17 @@ from stepfork.diff.alignment import Item, Op, align
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.text_diff import all_lines, changed_lines
-from stepfork.diff.units import Forms, RequestForm, Unit, json_lines, read_json
+from stepfork.diff.units import RequestForm, Unit, json_lines, read_json
 from stepfork.diff.values import FieldChange, ItemKind, Line, MessageChange, ModelChange, RequestDiff, ToolChange
-from stepfork.providers.normal import NormalRequest
 from stepfork.trace.body import JsonValue
 
 
-def diff_requests(old: NormalRequest, new: NormalRequest) -> RequestDiff:
+def diff_forms(old: RequestForm, new: RequestForm) -> RequestDiff:
     """What differs; empty exactly where the canonical bytes of the normal forms are equal.
 
     Tools pair by name. Messages and tool results pair by content in order, so an inserted one is one change; their
     order and repetition count.
     """
-    forms = Forms()
-    return diff_forms(forms.of(old), forms.of(new))
-
-
-def diff_forms(old: RequestForm, new: RequestForm) -> RequestDiff:
-    """The same for requests whose messages are cut into units already."""
     changes = list(diff_units(old.units, new.units))
     if not changes and old.head_text == new.head_text:
         if old.places == new.places:

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from stepfork.canonical.pointer import pointer
 from stepfork.diff.alignment import Item, align
-from stepfork.diff.json_diff import json_diff, pointer
+from stepfork.diff.json_diff import json_diff
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.values import Cause, Change, FieldChange, Section
 from stepfork.trace.body import JsonValue

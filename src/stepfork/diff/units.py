@@ -15,7 +15,7 @@ from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
 from stepfork.errors import CanonicalError
 from stepfork.providers.calls import ToolCall
-from stepfork.providers.normal import NormalMessage, NormalRequest
+from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.trace.body import JsonValue
 from stepfork.trace.wire import BODY_DEPTH
 

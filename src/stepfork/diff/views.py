@@ -11,8 +11,9 @@ from stepfork.diff.alignment import LOOKED_AT, Item, Op, align
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
 from stepfork.diff.units import Forms, RequestForm, Unit, calls_json
-from stepfork.providers.answer import UNREADABLE, Answer, answer_of
+from stepfork.providers.answer import UNREADABLE, answer_of
 from stepfork.providers.apis import label
+from stepfork.providers.calls import Answer
 from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange

@@ -17,10 +17,10 @@ from stepfork.listener.headers import kept
 from stepfork.listener.limits import Limits
 from stepfork.listener.problem import Problem, ProblemKind
 from stepfork.listener.transcript import Transcript
-from stepfork.providers.apis import api_of, label
-from stepfork.providers.sse import events_data
+from stepfork.providers.apis import api_of, asks_for_stream, label
+from stepfork.providers.sse import events_of
 from stepfork.providers.streams import is_terminal
-from stepfork.trace.body import Body, EventsBody, JsonBody
+from stepfork.trace.body import Body, EventsBody
 from stepfork.trace.exchange import Ending, Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.wire import media_type, read_body
@@ -57,7 +57,7 @@ def conclude(transcript: Transcript, limits: Limits, room: int) -> Concluded:
         transcript.method, transcript.path, transcript.query, content_type, read_body(asked.data, content_type)
     )
     api = api_of(transcript.provider, transcript.method, transcript.path)
-    response, flaw = _response(transcript, got, api, streamed=_asks_for_stream(request))
+    response, flaw = _response(transcript, got, api, streamed=asks_for_stream(request))
     flaws: list[_Flaw] = [flaw] if flaw else []
     if asked.fault:
         flaws.append(("unreadable", f"the request body {asked.fault}"))
@@ -128,7 +128,7 @@ def _stream_ending(ending: Ending, body: Body, content_type: str, api: str) -> E
         if not is_stream or ending != "complete" or api == "other":
             return ending
         return "reset" if body is None else "unreadable"
-    events = [event for _, event in events_data(body)]
+    events = events_of(body)
     if ending == "complete" and api == "other":
         return ending  # the terminal events of other APIs are not known
     if ending == "complete" and not all(_parses(event.data) for event in events):
@@ -146,11 +146,6 @@ def _parses(data: str | None) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _asks_for_stream(request: Request) -> bool:
-    body = request.body
-    return isinstance(body, JsonBody) and isinstance(body.value, dict) and body.value.get("stream") is True
 
 
 def without_cut_character(data: bytes) -> bytes:

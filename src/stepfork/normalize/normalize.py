@@ -30,8 +30,6 @@ from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Trace
 
-__all__ = ["Context", "normalize_exchange", "normalize_run"]
-
 _pack = msgspec.msgpack.Encoder().encode  # equal bytes for equal values of equal types, quicker than canonical ones
 MODEL_PROVIDERS = frozenset({"openai", "anthropic"})
 """Routes whose bodies have a provider's structure; of others only the text is looked at."""

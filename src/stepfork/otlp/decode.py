@@ -15,11 +15,9 @@ def decode_export(data: bytes, content_type: str, *, limits: Limits = DEFAULT) -
 
     An attribute whose value cannot be kept (``doubleValue`` null, NaN) is left out and named in its span's notes:
     one bad attribute never costs the batch. Raises OtlpError, short and without the payload, for a body that is
-    malformed or past `limits`; its ``unsupported`` is true where the media type is neither of OTLP's two.
+    malformed or past `limits`, or whose media type is neither of OTLP's two.
     """
     form = wire_form(content_type)
     if form is None:
-        error = OtlpError("unsupported media type", fix="send application/x-protobuf or application/json")
-        error.unsupported = True
-        raise error
+        raise OtlpError("unsupported media type", fix="send application/x-protobuf or application/json")
     return decode_protobuf(data, limits) if form == "protobuf" else decode_json(data, limits)

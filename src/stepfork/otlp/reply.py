@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from stepfork.otlp.wire import varint
+from stepfork.trace.wire import media_type
 
 PROTOBUF = "application/x-protobuf"
 JSON = "application/json"
@@ -25,7 +26,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 def wire_form(content_type: str) -> Literal["protobuf", "json"] | None:
     """Which of OTLP's two wire forms a Content-Type names; None for any other, or none."""
-    media = content_type.partition(";")[0].strip().lower()
+    media = media_type(content_type)
     if media in (PROTOBUF, "application/protobuf"):
         return "protobuf"
     return "json" if media == JSON else None

@@ -10,17 +10,15 @@ import msgspec
 from stepfork.providers.answer_chat import join_chat, read_chat
 from stepfork.providers.answer_messages import join_messages, read_messages
 from stepfork.providers.answer_responses import join_responses, read_responses
-from stepfork.providers.calls import Answer, Outcome, ToolCall
+from stepfork.providers.apis import asks_for_stream
+from stepfork.providers.calls import Answer
 from stepfork.providers.failures import MESSAGE_LIMIT, failed_response, failure_in
 from stepfork.providers.legible import legible
-from stepfork.providers.shapes import dict_of
-from stepfork.providers.sse import SseEvent, events_data, json_data
+from stepfork.providers.sse import SseEvent, events_of, json_data
 from stepfork.providers.streams import is_error_object
 from stepfork.trace.body import EventsBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.step import StepError
-
-__all__ = ["Answer", "Outcome", "ToolCall", "answer_of"]
 
 UNREADABLE = "unreadable_answer"
 """The error type of a success status whose body is not an answer of its API, as an SDK would fail on it."""
@@ -50,7 +48,7 @@ def answer_of(exchange: Exchange) -> Answer:
     read, join = _APIS[exchange.api]
     if isinstance(response.body, EventsBody):
         return _read_stream(response.body, read, join, broken=broken)
-    if broken or response.ending == "client_closed" or (response.body is None and _asked_for_stream(exchange)):
+    if broken or response.ending == "client_closed" or (response.body is None and asks_for_stream(exchange.request)):
         return Answer(outcome="unfinished")
     value = legible(response.body)
     answer = read(value) if isinstance(value, dict) else None
@@ -58,7 +56,7 @@ def answer_of(exchange: Exchange) -> Answer:
 
 
 def _read_stream(body: EventsBody, read: _Read, join: _Join, *, broken: bool) -> Answer:
-    events = [event for _, event in events_data(body)]
+    events = events_of(body)
     values = [json_data(event) for event in events]
     joined, finished = join(values)
     answer = read(joined) or Answer()
@@ -76,7 +74,3 @@ def _failure(event: SseEvent, value: Any) -> StepError | None:
     if event.name == "error":
         return StepError("error", (event.data or "")[:MESSAGE_LIMIT])
     return None
-
-
-def _asked_for_stream(exchange: Exchange) -> bool:
-    return dict_of(legible(exchange.request.body)).get("stream") is True

@@ -7,8 +7,7 @@ import re
 from stepfork.providers.legible import legible
 from stepfork.providers.lines import clean_line
 from stepfork.providers.shapes import dict_of, text_or_none
-from stepfork.trace.body import EventsBody
-from stepfork.trace.exchange import Exchange
+from stepfork.trace.exchange import Exchange, Request
 
 _APIS = (
     ("chat_completions", re.compile(r"/chat/completions/?\Z")),
@@ -41,11 +40,6 @@ def label(exchange: Exchange) -> str:
     return clean_line(" ".join(word for word in words if word))
 
 
-def is_streamed(exchange: Exchange) -> bool:
-    """Whether the answer is an event stream: by its media type, by its body, or because the request asked for one."""
-    response = exchange.response
-    if isinstance(response.body, EventsBody):
-        return True
-    if response.content_type.partition(";")[0].strip().lower() == "text/event-stream":
-        return True
-    return dict_of(legible(exchange.request.body)).get("stream") is True
+def asks_for_stream(request: Request) -> bool:
+    """Whether a request asks for its answer as an event stream."""
+    return dict_of(legible(request.body)).get("stream") is True

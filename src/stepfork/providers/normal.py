@@ -26,8 +26,6 @@ from stepfork.providers.split import RequestParts, split_request
 from stepfork.trace.body import Body, JsonBody, JsonValue
 from stepfork.trace.exchange import Exchange, Request
 
-__all__ = ["NormalMessage", "NormalRequest", "normal_request"]
-
 _ReadMessage = Callable[[dict[str, Any], dict[str, str]], NormalMessage]
 _APIS: dict[str, tuple[_ReadMessage, str]] = {
     "chat_completions": (chat_message, "/chat/completions"),

@@ -53,24 +53,24 @@ class Paths:
                 break
         if event is not None and len(steps) > 1 and steps[-1] == "events":
             steps = steps[:-1]
-        pointer = "".join("/" + self._step(step) for step in steps)
-        return pointer if event is None else f"{pointer} (event {event})"
+        path = "".join(self._step(step) for step in steps)
+        return path if event is None else f"{path} (event {event})"
 
     def key_path(self, place: Place, name: str) -> str:
         """The path of a member called `name` of the object at `place`, where the name holds the secret."""
         path, mark, event = self.path(place).partition(" (event ")
-        return f"{path}/{self._hidden(name)}{mark}{event}"
+        return f"{path}{self._hidden(name)}{mark}{event}"
 
     def _step(self, step: str | int) -> str:
-        if isinstance(step, int):
-            return str(step)
-        if step in self._numbers or self._holds_secret(step):
+        if isinstance(step, str) and (step in self._numbers or self._holds_secret(step)):
             return self._hidden(step)
-        return step.replace("~", "~0").replace("/", "~1")
+        from stepfork.canonical.pointer import pointer
+
+        return pointer("", step)
 
     def _hidden(self, name: str) -> str:
         number = self._numbers.setdefault(name, len(self._numbers) + 1)
-        return f"<redacted key #{number}>"
+        return f"/<redacted key #{number}>"
 
 
 def _part_steps(part: tuple[str | int, ...]) -> tuple[str | int, ...]:

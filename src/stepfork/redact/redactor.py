@@ -75,10 +75,6 @@ class Redactor(Rewriter):
         self._noted([Span(0, 0, rule)], self._paths.path(place))
         return MARKER
 
-    def query(self, query: str, place: Place) -> str:
-        """The raw query of an exchange's path."""
-        return apply_edits(query, self.text(query, place))
-
     def command(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
         """The command line, argument by argument."""
         made = []
@@ -92,9 +88,9 @@ class Redactor(Rewriter):
     def _stream(self, text: str, place: Place) -> list[Edit]:
         """An event stream that is stored as text: its deltas are joined as those of a stream that is stored as one."""
         from stepfork.rewrite.events import rewrite_events
+        from stepfork.trace.stream import cut_events
 
-        separator = next((mark for mark in ("\r\n\r\n", "\n\n", "\r\r") if mark in text), "\n\n")
-        events = text.split(separator)
+        events, separator = cut_events(text)
         edits: list[Edit] = []
         cursor = 0
         for old, new in zip(events, rewrite_events(events, place, self), strict=True):

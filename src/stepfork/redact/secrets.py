@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 class Secrets:
-    """The known secret values of a run and the matcher that finds them and every shape. It never shows a value.
+    """The known secret values of a run (none: shapes and named secrets alone count) and the matcher that finds them
+    and every shape. It never shows a value.
 
     `matcher` finds the secrets of one text; `prefilter` tells whether a document is worth reading.
     """
@@ -31,11 +32,6 @@ class Secrets:
         A name that both give may have two values: each is a target.
         """
         return cls(secrets_of(dotenv) | secrets_of(environ))
-
-    @classmethod
-    def none(cls) -> Secrets:
-        """No known value: shapes and named secrets alone."""
-        return cls({})
 
     def __repr__(self) -> str:
         return f"Secrets({len(self.known.plain)} spellings)"

@@ -27,10 +27,6 @@ class Place:
         """The nearest member name above this place; None at the top."""
         return next((step for step in reversed(self.path) if isinstance(step, str)), None)
 
-    def pointer(self) -> str:
-        """RFC 6901 pointer of `path`."""
-        return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in self.path)
-
     def __repr__(self) -> str:
         return f"Place({self.part!r}, {self.path!r})"
 

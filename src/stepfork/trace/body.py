@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from stepfork.trace.stream import SEPARATOR
+
 JsonValue = Any
 """None, bool, int, float, str, list or dict with str keys: what canonical JSON can carry."""
 
@@ -37,13 +39,11 @@ class BytesBody(msgspec.Struct, frozen=True):
 
 
 class EventsBody(msgspec.Struct, frozen=True):
-    """A server-sent event stream: the text cut at each ``separator``, so that joining gives it back byte for byte.
-
-    A stream that ends in a separator has an empty last event.
-    """
+    """A server-sent event stream: the text cut at each ``separator`` (see ``stepfork.trace.stream``), so that joining
+    gives it back byte for byte."""
 
     events: tuple[str, ...]
-    separator: str = "\n\n"
+    separator: str = SEPARATOR
 
 
 Body = JsonBody | TextBody | BytesBody | EventsBody | None

@@ -15,6 +15,7 @@ from stepfork.canonical.order import order_of, with_order
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError
 from stepfork.trace.body import Body, BytesBody, EventsBody, JsonBody, TextBody
+from stepfork.trace.stream import SEPARATOR, cut_events
 
 BODY_DEPTH = 200
 """Levels of nesting in a body that is kept as JSON; a deeper one is kept as its text."""
@@ -52,10 +53,8 @@ def read_body(raw: bytes, content_type: str, *, streamed: bool = False) -> Body:
 
 def read_events(text: str) -> EventsBody:
     """A server-sent event stream cut at its blank lines."""
-    separator = "\n\n"
-    if separator not in text:
-        separator = next((mark for mark in ("\r\n\r\n", "\r\r") if mark in text), separator)
-    return EventsBody(tuple(text.split(separator)), separator)
+    events, separator = cut_events(text)
+    return EventsBody(tuple(events), separator)
 
 
 def _looks_streamed(text: str) -> bool:
@@ -89,7 +88,7 @@ def body_to_json(body: Body) -> Any:
         case BytesBody(data):
             return {"base64": base64.b64encode(data).decode()}
         case EventsBody(events, separator):
-            return {"events": list(events)} | ({"separator": separator} if separator != "\n\n" else {})
+            return {"events": list(events)} | ({"separator": separator} if separator != SEPARATOR else {})
 
 
 def body_from_json(stored: Any) -> Body:
@@ -109,7 +108,7 @@ def body_from_json(stored: Any) -> Body:
     if kind == "base64" and isinstance(value, str):
         return BytesBody(_decode_base64(value))
     if kind == "events" and isinstance(value, list) and all(isinstance(event, str) for event in value):
-        return EventsBody(tuple(value), "\n\n" if beside is None else beside)
+        return EventsBody(tuple(value), SEPARATOR if beside is None else beside)
     raise _unknown_form()
 
 

@@ -6,6 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from stepfork.diff.request_diff import diff_forms
+from stepfork.diff.units import Forms
+from stepfork.diff.values import RequestDiff
+from stepfork.providers.normal_form import NormalRequest
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture, Run, Source
@@ -21,6 +25,12 @@ TURNS: list[list[Call]] = [
     [("notify_customer", {"email": "{{email_1}}"}, "sent to {{email_1}}")],
     [("close_case", {"order_id": "O-1042"}, "closed")],
 ]
+
+
+def diff_requests(old: NormalRequest, new: NormalRequest) -> RequestDiff:
+    """Two requests in their normal form, compared alone."""
+    forms = Forms()
+    return diff_forms(forms.of(old), forms.of(new))
 
 
 def chat(messages: Sequence[dict[str, Any]], answer: dict[str, Any] | str, **body: Any) -> Exchange:

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from stepfork.diff.request_diff import diff_requests
 from stepfork.diff.values import FieldChange, Line, MessageChange, ModelChange, RequestDiff
 from stepfork.providers.normal import normal_request
 from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.trace.body import JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
-from tests.unit.diff.conversations import chat
+from tests.unit.diff.conversations import chat, diff_requests
 
 
 def request(messages: list[dict[str, Any]], **body: Any) -> NormalRequest:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from stepfork.providers.apis import api_of, is_streamed, label, request_model
+from stepfork.providers.apis import api_of, asks_for_stream, label, request_model
 from stepfork.trace.body import TextBody
-from tests.unit.providers.samples import DONE, exchange, stream
+from tests.unit.providers.samples import exchange
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,7 @@ def test_no_model_is_none(body: object) -> None:
     assert request_model(exchange("responses", body)) is None
 
 
-def test_a_stream_is_known_by_media_type_by_body_or_by_request() -> None:
-    assert is_streamed(exchange("responses", {"stream": True}, {"output": []}))
-    assert is_streamed(exchange("responses", {}, stream(DONE)))
-    assert not is_streamed(exchange("responses", {"stream": 1}, {"output": []}))
-    assert not is_streamed(exchange("responses", {"stream": False}, {"output": []}))
+def test_a_stream_is_asked_for_by_true_alone() -> None:
+    assert asks_for_stream(exchange("responses", {"stream": True}, {"output": []}).request)
+    assert not asks_for_stream(exchange("responses", {"stream": 1}, {"output": []}).request)
+    assert not asks_for_stream(exchange("responses", {"stream": False}, {"output": []}).request)

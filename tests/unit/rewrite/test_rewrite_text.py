@@ -94,8 +94,7 @@ def test_overlapping_edits_take_all_that_either_covers() -> None:
     assert apply_edits("abcdef", [Edit(3, 5, "Y"), Edit(1, 2, "X")]) == "aXcYf"
 
 
-def test_a_pointer_escapes_as_rfc_6901_says() -> None:
-    assert Place(("trace",), ("a/b", 0, "~")).pointer() == "/a~1b/0/~0"
+def test_the_key_of_a_place_is_the_nearest_name_above() -> None:
     assert Place(("trace",), ("a", 3)).key == "a"
     assert Place(("trace",), (3,)).key is None
 
