@@ -102,8 +102,9 @@ def _span(shape: Shape, text: str, match: re.Match[str], before: re.Pattern[str]
 
 
 def _stands_alone(text: str, start: int) -> bool:
-    """Whether what begins at `start` is no later part of a word, a number or a base64 blob."""
-    if start == 0:
+    """Whether what begins at `start` is no later part of a word, a number or a base64 blob; what begins with a sign
+    (``discord.com/api/webhooks/…``, a line of armour) is none, whatever stands before it."""
+    if start == 0 or not text[start].isalnum():
         return True
     left = text[start - 1]
     if left.isascii() and left.isalnum():

@@ -55,6 +55,16 @@ def test_a_word_that_goes_on_to_the_left_is_none(shape: Shape) -> None:
     assert shape.name not in rules("Za" + joined(shape.example))
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [shape for shape in SHAPES if not shape.before and shape.anchors and not shape.anchors[0][0].isalnum()],
+    ids=lambda shape: shape.name,
+)
+def test_what_begins_with_a_sign_is_one_right_after_a_word_too(shape: Shape) -> None:
+    """``https://discord.com/api/webhooks/…`` is how a webhook really stands."""
+    assert shape.name in rules("https://discord.com" + joined(shape.example))
+
+
 def test_names_are_unique() -> None:
     assert len({shape.name for shape in SHAPES}) == len(SHAPES)
 
