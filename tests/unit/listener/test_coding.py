@@ -25,7 +25,7 @@ CODED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "coded"), CODED)
+@pytest.mark.parametrize(("name", "coded"), CODED, ids=range(len(CODED)))
 @pytest.mark.parametrize("size", [1, 7, 1000, 1 << 20])
 def test_pieces_of_any_size_undo_to_the_same(name: str, coded: bytes, size: int) -> None:
     undoing = Undo(name, len(TEXT))
@@ -35,7 +35,7 @@ def test_pieces_of_any_size_undo_to_the_same(name: str, coded: bytes, size: int)
     assert not undoing.over
 
 
-@pytest.mark.parametrize(("name", "coded"), CODED)
+@pytest.mark.parametrize(("name", "coded"), CODED, ids=range(len(CODED)))
 @pytest.mark.parametrize("limit", [0, 1, 100, len(TEXT) - 1])
 def test_nothing_over_the_limit_comes_out(name: str, coded: bytes, limit: int) -> None:
     undoing = Undo(name, limit)
