@@ -9,6 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# The same examples at each run, so that a red build is about the change; HYPOTHESIS_PROFILE=search looks for new ones.
+settings.register_profile("steady", derandomize=True, deadline=None, database=None)
+settings.register_profile("search", deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 _LEAKS = ("GIT_", "STEPFORK_", "OTEL_", "OPENAI_", "ANTHROPIC_", "CI", "GITHUB_", "NO_COLOR")
 _connect = socket.socket.connect

@@ -9,8 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from stepfork.store.store import Store
+from stepfork.trace.fixture import Fixture
+from stepfork.workflows.init import init_project
 from tests.integration.stand import Stand, environment
 from tests.integration.wire import model_server
 
@@ -41,11 +45,22 @@ def shop(project: Path) -> Path:
     shutil.copytree(AGENT, project, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     (project / ".gitignore").write_text("__pycache__/\n")
     git(project, "init", "-q")
-    done = subprocess.run([sys.executable, "-m", "stepfork", "init"], cwd=project, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    init_project(project)
     git(project, "add", "-A")
     git(project, "commit", "-q", "-m", "start")
     return project
+
+
+@pytest.fixture
+def kept(shop: Path) -> Path:
+    """The shop with a fixture `refund` of a run that the project keeps, committed."""
+    store = Store(ROOT / ".stepfork")
+    fixture = store.read("refund/chat")
+    run = msgspec.structs.replace(fixture.run, source=msgspec.structs.replace(fixture.run.source, cwd="."))
+    Store(shop / ".stepfork").write(Fixture("refund", run))
+    git(shop, "add", "-A")
+    git(shop, "commit", "-q", "-m", "fixture")
+    return shop
 
 
 def git(folder: Path, *words: str) -> str:

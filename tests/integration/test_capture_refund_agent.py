@@ -56,12 +56,11 @@ def test_capturing_twice_leaves_git_status_clean(shop: Path, stepfork: Cli, mode
     assert len(set(model_log.read_text().split()[1::2])) == 8
 
 
-def test_the_manifest_reads_like_the_run(shop: Path, stepfork: Cli) -> None:
-    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
-    manifest = json.loads((shop / ".stepfork" / "fixtures" / "refund.json").read_text())
+def test_the_manifest_reads_like_the_run(kept: Path) -> None:
+    manifest = json.loads((kept / ".stepfork" / "fixtures" / "refund.json").read_text())
     assert manifest["fixture_version"] == 1
     assert manifest["verification"] is None
-    assert manifest["source"]["command"] == ["python", "agent.py"]
+    assert manifest["source"]["command"] == ["python", "agent.py", "--api", "chat"]
     assert "cwd" not in manifest["source"]  # the folder that holds the store
     assert [exchange["label"] for exchange in manifest["exchanges"]] == ["openai chat_completions gpt-4.1"] * 4
     lines = [line for exchange in manifest["exchanges"] for line in exchange["says"]]
@@ -70,21 +69,17 @@ def test_the_manifest_reads_like_the_run(shop: Path, stepfork: Cli) -> None:
     assert lines[-1].startswith("assistant: Order O-1042 was refunded once")
 
 
-def test_show_ls_and_validate_read_it_back(shop: Path, stepfork: Cli) -> None:
-    stepfork("capture", "--name", "refund", "--", "python", "agent.py", "--api", "messages")
+def test_show_ls_and_validate_read_it_back(kept: Path, stepfork: Cli) -> None:
     shown = stepfork("show", "refund").stdout
-    assert "anthropic messages claude-sonnet-5" in shown
+    assert "openai chat_completions gpt-4.1" in shown
     assert "tool_call   issue_refund" in shown
     assert "4 calls" in stepfork("ls").stdout
     assert "valid (4 exchanges, " in stepfork("validate", "refund").stdout
     assert json.loads(stepfork("show", "refund", "--json").stdout)["name"] == "refund"
 
 
-def test_editing_one_prompt_line_prints_exactly_that_line_once(shop: Path, stepfork: Cli) -> None:
-    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
-    git(shop, "add", "-A")
-    git(shop, "commit", "-q", "-m", "fixture")
-    prompt = shop / "prompt.md"
+def test_editing_one_prompt_line_prints_exactly_that_line_once(kept: Path, stepfork: Cli) -> None:
+    prompt = kept / "prompt.md"
     prompt.write_text(prompt.read_text().replace("shop.", "mart."))
     report = stepfork("capture", "--refresh", "refund", "--yes").stderr
     changed = [line.strip() for line in report.splitlines() if line.strip().startswith(("- ", "+ "))]
@@ -93,22 +88,20 @@ def test_editing_one_prompt_line_prints_exactly_that_line_once(shop: Path, stepf
         "+ You are a refund agent for a small web mart.",
     ]
     assert "exchanges 0–3" in report
-    names = git(shop, "status", "--porcelain", "-uall", ".stepfork").split()[1::2]
+    names = git(kept, "status", "--porcelain", "-uall", ".stepfork").split()[1::2]
     assert len(names) <= 3  # the manifest, the new system object, the one that it replaces
 
 
-def test_an_unchanged_refresh_is_one_line(shop: Path, stepfork: Cli) -> None:
-    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
+def test_an_unchanged_refresh_is_one_line(kept: Path, stepfork: Cli) -> None:
     report = stepfork("capture", "--refresh", "refund", "--yes").stderr
     assert [line for line in report.splitlines() if "no semantic change" in line] == [
         "refund: no semantic change (4 exchanges)"
     ]
 
 
-def test_a_refresh_asks_and_does_not_run_where_nobody_can_answer(shop: Path, stepfork: Cli) -> None:
-    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
+def test_a_refresh_asks_and_does_not_run_where_nobody_can_answer(kept: Path, stepfork: Cli) -> None:
     refused = stepfork("capture", "--refresh", "refund", code=2).stderr.splitlines()
-    assert refused[0].startswith("command   python agent.py")
+    assert refused[0].startswith("command   python agent.py --api chat")
     assert refused[1].startswith("stepfork capture: nobody can be asked here")
 
 
@@ -155,9 +148,8 @@ def test_nothing_at_all_is_no_fixture_and_a_draft_that_can_be_read(shop: Path, s
     assert git(shop, "status", "--porcelain", ".stepfork") == ""
 
 
-def test_a_failed_capture_keeps_the_old_fixture(shop: Path, stepfork: Cli) -> None:
-    stepfork("capture", "--name", "refund", "--", "python", "agent.py")
-    manifest = shop / ".stepfork" / "fixtures" / "refund.json"
+def test_a_failed_capture_keeps_the_old_fixture(kept: Path, stepfork: Cli) -> None:
+    manifest = kept / ".stepfork" / "fixtures" / "refund.json"
     before = manifest.read_bytes()
     stepfork("capture", "--name", "refund", "--", "python", "-c", "pass", code=1)
     assert manifest.read_bytes() == before

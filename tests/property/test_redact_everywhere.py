@@ -6,7 +6,7 @@ import json
 import urllib.parse
 from typing import Any
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from stepfork.errors import ScanError
@@ -186,6 +186,8 @@ def test_any_bytes_are_scanned_or_refused(data: bytes, name: str) -> None:
 
 @relaxed
 @given(mixtures)
+@example("password=Basic 000000")
+@example("api-key: token 1234567")
 def test_a_finding_of_a_scan_is_a_change_of_the_redactor(text: str) -> None:
     form = json.dumps({"a": text})
     changed = rewrite_text(form, Place(()), Redactor(NONE)) != form

@@ -32,6 +32,8 @@ _BARE_PASSWORD = pattern(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\
 _SCHEME = pattern(
     r"(?i)(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+"
 )
+_SHORT_SCHEMES = ("basic", "token", "key", "ssws")
+"""The schemes of _SCHEME that are shorter than a value: what they introduce stands after them."""
 _NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
 _FLAG_GAP = pattern(r"[ \t]+(?=[^-\s])")
 _VARIABLE = pattern(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)+\Z|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
@@ -95,7 +97,8 @@ def _value_follows(text: str, index: int, *, signed: bool) -> bool:
         if text[index] in "\"'`":
             closing = text[index]
         index += 2 if text[index] == "\\" and text[index + 1 : index + 2] in ("n", "r", "t") else 1
-    return _length(text, index, closing or "\"'`") >= 6
+    length = _length(text, index, closing or "\"'`")
+    return length >= 6 or text[index : index + length].lower() in _SHORT_SCHEMES
 
 
 def _length(text: str, index: int, closing: str) -> int:
