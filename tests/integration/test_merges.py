@@ -148,3 +148,15 @@ def test_objects_alone_that_git_calls_unmerged_need_git_add(open_merge: Stand) -
     open_merge.git("add", ".stepfork/fixtures")
     said = open_merge.stepfork("fsck", code=1).out
     assert said == ".stepfork: has files that git calls unmerged; git add takes them as they are\n"
+
+
+def test_diff_reports_what_it_can_read_beside_a_fixture_that_a_merge_broke(dropped: Stand) -> None:
+    dropped.git("tag", "before", "main^2~1")
+    said = dropped.stepfork("diff", "before", "main", code=2)
+    assert said.out.startswith("a: ")
+    assert said.out.endswith("1 fixture: 1 changed\n")
+    assert said.err.startswith("stepfork diff: b: main:.stepfork/fixtures/b.json: object ")
+    assert said.err.count("\n") == 1
+    assert '"name": "a"' in dropped.stepfork("diff", "before", "main", "--json", code=2).out
+    said = dropped.stepfork("diff", "main^1", code=2)  # and the work tree
+    assert (said.out, said.err.count("stepfork diff: b: ")) == ("", 1)

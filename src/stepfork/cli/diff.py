@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from stepfork.cli.console import err, out, out_bytes, wants_color
-from stepfork.cli.exit_codes import NO, OK
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator
 from stepfork.errors import UsageError
 
@@ -50,8 +51,12 @@ def diff(
         documents = report_document(report.pairs, clean=clean) if report.several else None
         document = documents or diff_document(report.pairs[0], clean=clean)
         out_bytes(dumps(document))
-    else:
+    elif report.pairs or not report.unread:
         print_diff(report.pairs, several=report.several, full=full, color=color)
+    for line in report.unread:
+        err(f"stepfork diff: {escape(line)}")
+    if report.unread:
+        raise typer.Exit(BAD_INPUT)
     raise typer.Exit(NO if exit_code and report.changed else OK)
 
 

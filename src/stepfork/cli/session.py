@@ -6,7 +6,8 @@ import os
 import shlex
 from pathlib import Path
 
-from stepfork.config.environment import store_override
+from stepfork.config.environment import environ, store_override
+from stepfork.config.project import read_settings
 from stepfork.git.repository import Repository
 from stepfork.store.store import Store, find_store
 from stepfork.workflows.locate import Locator
@@ -15,23 +16,28 @@ STORE_HELP = "The store to use instead of the nearest .stepfork (also STEPFORK_D
 
 
 def open_store(override: str | None) -> Store:
-    """The store that `--store`, STEPFORK_DIR or the nearest `.stepfork` names. Raises NotFoundError without one."""
-    return find_store(Path.cwd(), override or store_override())
+    """The store that `--store`, STEPFORK_DIR or the nearest `.stepfork` names.
+
+    Raises NotFoundError without one, and ConfigError where its config.toml cannot be used: a store of a newer format is
+    neither read nor written.
+    """
+    store = find_store(Path.cwd(), override or store_override())
+    read_settings(store.root)
+    return store
 
 
 def open_locator(override: str | None) -> Locator:
     """Reads words against the store and repository here; a store is asked for only where a word needs one."""
     from stepfork.errors import NotFoundError
 
-    explicit = override or store_override()
     try:
-        store = find_store(Path.cwd(), explicit)
+        store = open_store(override)
     except NotFoundError:
-        if explicit:
+        if override or store_override():
             raise
         store = None
     start = store.root.parent if store is not None else Path.cwd()
-    return Locator(store, Repository.find(start), Path.cwd())
+    return Locator(store, Repository.find(start, environ()), Path.cwd())
 
 
 def shown_path(path: Path) -> str:

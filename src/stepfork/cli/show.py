@@ -96,7 +96,7 @@ def _validate(locator: Locator, word: str, *, partial: bool) -> int:
     from stepfork.workflows import maintenance
 
     try:
-        loaded = locator.load(locator.read(word))
+        loaded = locator.load(locator.read_fixture(word))
     except StepforkError as error:
         err(f"stepfork validate: {escape(str(error))}")
         return BAD_INPUT

@@ -7,17 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
-from stepfork.errors import GitError, UsageError
+from stepfork.errors import GitError, NotFoundError, StoreError, UsageError
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.locate import Locator, Reading
 
 
 @dataclass(frozen=True)
 class DiffReport:
-    """`pairs` has a diff for each fixture compared, in order of name; `several` where fixtures were looked for."""
+    """`pairs` has a diff for each fixture compared, in order of name; `several` where fixtures were looked for.
+
+    `unread` says for each fixture that differs and that cannot be read on a side why not, its name in front.
+    """
 
     pairs: tuple[FixtureDiff, ...]
     several: bool
+    unread: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -27,7 +31,7 @@ class DiffReport:
 
 @dataclass(frozen=True)
 class _Side:
-    """All fixtures of a revision or of the work tree: a fingerprint each, and how to open one."""
+    """All fixtures of a revision or of the work tree: a fingerprint each, "" where it has none, and how to open one."""
 
     fingerprints: dict[str, str]
     open: Callable[[str], Fixture | None]
@@ -40,8 +44,7 @@ def diff(locator: Locator, words: tuple[str, ...], options: DiffOptions) -> Diff
         raise UsageError("diff compares two things at most")
     if len(words) == 1 and (ends := _range(locator, words[0])):
         return _sides(_revision(locator, ends[0]), _revision(locator, ends[1]), options)
-    readings = [locator.read(word) for word in words]
-    match readings:
+    match _readings(locator, words):
         case []:
             return _sides(_head(locator), _work_tree(locator), options)
         case [Reading(kind="revision") as old]:
@@ -69,15 +72,37 @@ def _range(locator: Locator, word: str) -> tuple[str, str] | None:
     return None
 
 
+def _readings(locator: Locator, words: tuple[str, ...]) -> list[Reading]:
+    """What the words name. Beside a fixture, a word that is a fixture and a revision is the fixture; a fixture that is
+    gone from the work tree is the one that HEAD has."""
+    gone = locator.removed(words[0]) if len(words) == 1 else None
+    try:
+        found = [locator.readings(word) for word in words]
+    except NotFoundError:
+        if gone is None:
+            raise
+        return [gone]
+    if gone is not None and found[0][0].kind == "revision":
+        found = [(gone, *found[0])]
+    beside_fixture = any(len(one) == 1 and one[0].kind != "revision" for one in found)
+    return [one[0] if beside_fixture else locator.only(one) for one in found]
+
+
 def _one(locator: Locator, one: Reading, options: DiffOptions) -> DiffReport:
-    old = _head(locator).open(one.name)
-    return DiffReport((diff_fixtures(old, locator.open(one), options),), several=False)
+    old, new = _head(locator).open(one.name), _work_tree(locator).open(one.name)
+    return DiffReport((diff_fixtures(old, new, options),), several=False)
 
 
 def _sides(old: _Side, new: _Side, options: DiffOptions) -> DiffReport:
     names = sorted(old.fingerprints.keys() | new.fingerprints.keys())
     differing = [name for name in names if old.fingerprints.get(name) != new.fingerprints.get(name)]
-    return DiffReport(tuple(diff_fixtures(old.open(n), new.open(n), options) for n in differing), several=True)
+    pairs, unread = [], []
+    for name in differing:
+        try:
+            pairs.append(diff_fixtures(old.open(name), new.open(name), options))
+        except StoreError as error:
+            unread.append(f"{name}: {error}")
+    return DiffReport(tuple(pairs), several=True, unread=tuple(unread))
 
 
 def _head(locator: Locator) -> _Side:
@@ -101,7 +126,14 @@ def _revision(locator: Locator, revision: str) -> _Side:
 def _work_tree(locator: Locator) -> _Side:
     store = locator.need_store()
     names = store.names()
-    fingerprints = {name: _blob(store.manifest_path(name).read_bytes()) for name in names}
+
+    def fingerprint(name: str) -> str:
+        try:
+            return _blob(store.manifest(name))
+        except StoreError:  # said when it is opened
+            return ""
+
+    fingerprints = {name: fingerprint(name) for name in names}
     return _Side(fingerprints, lambda name: store.read(name) if name in names else None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from stepfork.config.project import read_settings
 from stepfork.errors import UsageError
 from stepfork.store.layout import STORE_NAME, init_store
 
@@ -18,7 +19,15 @@ class InitResult:
 
 
 def init_project(folder: Path) -> InitResult:
-    """Make `folder`/.stepfork, or bring it up to date. Raises UsageError where `folder` is none."""
+    """Make `folder`/.stepfork, or bring it up to date.
+
+    Raises UsageError where `folder` is none or what is there is a link, ConfigError for a store of a newer format.
+    """
     if not folder.is_dir():
         raise UsageError("is no folder", where=folder.as_posix())
-    return InitResult(folder / STORE_NAME, tuple(init_store(folder)))
+    root = folder / STORE_NAME
+    if root.is_symlink():
+        raise UsageError("is a symbolic link, beyond which git does not look", where=root.as_posix(), fix="remove it")
+    if root.is_dir():
+        read_settings(root)
+    return InitResult(root, tuple(init_store(folder)))

@@ -48,30 +48,59 @@ class Locator:
 
     def read(self, word: str) -> Reading:
         """What `word` names. Raises UsageError where it could be two things, NotFoundError where it is nothing."""
-        path = self.cwd / word
-        if path.is_dir() and is_bundle(path):
-            return Reading("bundle", word)
-        if path.is_file():
-            stored = self.store.name_of_path(path) if self.store is not None else None
-            return Reading("manifest", word) if stored is None else Reading("name", word, name=stored)
-        is_name = self.store is not None and self._has(word)
-        is_revision = self._is_revision(word)
-        if is_name and is_revision:
-            shown = self.store.manifest_path(word) if self.store else word
+        return self.only(self.readings(word))
+
+    def read_fixture(self, word: str) -> Reading:
+        """As `read`, where nothing but a fixture can be meant."""
+        readings = self.readings(word)
+        return next((one for one in readings if one.kind != "revision"), readings[0])
+
+    def only(self, readings: tuple[Reading, ...]) -> Reading:
+        """The reading of a word that has but one. Raises UsageError where it has two."""
+        if len(readings) > 1:
+            word = readings[0].word
+            shown = self.need_store().manifest_path(word)
             raise UsageError(
                 f"{word!r} is a fixture and a revision",
                 fix=f"write {_relative(shown, self.cwd)} for the fixture or refs/heads/{word} for the revision",
             )
-        if is_name:
-            return Reading("name", word, name=word)
-        if is_revision:
-            return Reading("revision", word, revision=word)
+        return readings[0]
+
+    def readings(self, word: str) -> tuple[Reading, ...]:
+        """All that `word` can name, a fixture before a revision. Raises NotFoundError where it is nothing."""
+        path = self.cwd / word
+        if path.is_dir() and is_bundle(path):
+            return (Reading("bundle", word),)
+        if path.is_file():
+            stored = self.store.name_of_path(path) if self.store is not None else None
+            return (Reading("manifest", word) if stored is None else Reading("name", word, name=stored),)
+        found = [Reading("name", word, name=word)] if self._has(word) else []
+        if self._is_revision(word):
+            found.append(Reading("revision", word, revision=word))
+        if found:
+            return tuple(found)
         revision, colon, name = word.partition(":")
         if colon and revision and name and self._is_revision(revision):
-            return Reading("at_revision", word, name=self._name_in(name), revision=revision)
+            return (Reading("at_revision", word, name=self._name_in(name), revision=revision),)
+        if self.store is None:
+            raise NotFoundError(
+                f"{word!r} is no bundle or revision, and there is no .stepfork here or above",
+                fix="stepfork init makes one",
+            )
         raise NotFoundError(
             f"{word!r} is no fixture, manifest, bundle or revision", fix="stepfork ls lists the fixtures"
         )
+
+    def removed(self, word: str) -> Reading | None:
+        """The fixture of that name, or whose manifest had that path, that HEAD has; None where it has none."""
+        if self.store is None or self.repository is None:
+            return None
+        name = self.store.name_of_path(self.cwd / word) or word
+        try:
+            known = self.tree("HEAD").read(self.prefix() + manifest_file(name)) is not None
+        except (GitError, UsageError):  # no commit yet, or no name of a fixture
+            return None
+        return Reading("name", word, name=name) if known else None
 
     def load(self, reading: Reading) -> Loaded:
         """The fixture that `reading` names, with its manifest; a revision alone names none."""
@@ -95,7 +124,7 @@ class Locator:
 
     def open_word(self, word: str) -> Fixture:
         """The fixture that `word` names."""
-        return self.open(self.read(word))
+        return self.open(self.read_fixture(word))
 
     def need_store(self) -> Store:
         """The store. Raises NotFoundError where there is none."""
@@ -125,7 +154,8 @@ class Locator:
         if manifest is None:
             return None
         where = f"{revision}:{prefix}{manifest_file(name)}"
-        return Loaded(decode_fixture(manifest, _objects_of(tree, prefix, where), where=where), manifest, where)
+        fixture = decode_fixture(manifest, _objects_of(tree, prefix, where), where=where, name=name)
+        return Loaded(fixture, manifest, where)
 
     def manifests_at(self, tree: RevisionTree) -> dict[str, str]:
         """Name and blob id of each manifest at a revision."""

@@ -64,8 +64,8 @@ def test_a_flipped_bit_in_an_object(store: Store) -> None:
     (finding,) = fsck_store(store).findings
     assert (finding.kind, finding.path, finding.fixtures) == ("hash", shown(store, name), ("one",))
     assert str(finding) == (
-        f"{shown(store, name)}: its bytes do not hash to its name (needed by one); stepfork fsck --restore takes it back "
-        "from git, stepfork capture --refresh one makes a new run"
+        f"{shown(store, name)}: its bytes do not hash to its name (needed by one); stepfork fsck --restore takes it "
+        "back from git, stepfork capture --refresh one makes a new run"
     )
 
 
