@@ -52,9 +52,9 @@ part = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
 body = f"--{mark}\\r\\n{part}\\r\\n\\r\\nhello\\r\\n--{mark}--\\r\\n".encode()
 call(body, "/files", [("Content-Type", f"multipart/form-data; boundary={mark}")])
 """
-    stand.capture(program)
+    assert " new" not in stand.capture(program).line("stored")
     first = stand.files()
-    stand.capture(program)
+    assert f"{len(first)} files, none new, " in stand.capture(program).line("stored")
     assert stand.files() == first
     one, two = (asked.body for asked in stand.model.asked)
     assert one != two

@@ -123,7 +123,7 @@ def test_fixtures_that_git_calls_unmerged_are_never_all_well(open_merge: Stand) 
             said for said in open_merge.stepfork(*words, code=1).out.splitlines() if "fixtures/" in said
         ] == expected
     listed = open_merge.stepfork("ls", code=2).out.splitlines()
-    assert [row.partition("cannot be read: ")[2] for row in listed] == expected
+    assert [row.partition("problem: ")[2] for row in listed] == expected
 
 
 def test_after_resolve_one_git_add_settles_objects_too(open_merge: Stand) -> None:

@@ -13,6 +13,7 @@ from stepfork.cli.session import STORE_HELP, open_locator, open_store
 
 if TYPE_CHECKING:
     from stepfork.workflows.locate import Locator
+    from stepfork.workflows.maintenance import Listed
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 def show(
     fixture: str = typer.Argument(..., help="A name, manifest, bundle, draft or REV:name."),
-    as_json: bool = typer.Option(False, "--json", help="The whole fixture as one JSON document."),
+    as_json: bool = typer.Option(False, "--json", help="The whole fixture as one JSON document (show.schema.json)."),
     store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Read a fixture: where it came from, each call, each step."""
@@ -41,7 +42,7 @@ def show(
 
 
 def ls(
-    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (ls.schema.json)."),
     store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """List the fixtures: calls, files, size."""
@@ -62,22 +63,25 @@ def ls(
             }
             for row in listed
         ]
-        out_bytes(dumps(rows))
-        return
-    if not listed:
+        out_bytes(dumps({"fixtures": rows}))
+    elif not listed:
         err("no fixtures yet; stepfork capture --name NAME -- COMMAND makes one")
-        return
+    else:
+        _print_list(listed)
+    if any(row.problem is not None for row in listed):
+        raise typer.Exit(BAD_INPUT)
+
+
+def _print_list(listed: list[Listed]) -> None:
     width = max(len(escape(row.name)) for row in listed)
     for row in listed:
         if row.problem is not None:
-            out(f"{escape(row.name).ljust(width)}  cannot be read: {escape(row.problem)}")
+            out(f"{escape(row.name).ljust(width)}  problem: {escape(row.problem)}")
             continue
         out(
             f"{escape(row.name).ljust(width)}  {row.exchanges:>4} calls  {row.files:>4} files  {row.bytes:>9,} bytes  "
             f"{escape(row.label)}"
         )
-    if any(row.problem is not None for row in listed):
-        raise typer.Exit(BAD_INPUT)
 
 
 def validate(

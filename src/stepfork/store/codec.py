@@ -53,13 +53,14 @@ class Encoded(msgspec.Struct, frozen=True):
 
 class Written(msgspec.Struct, frozen=True):
     """What a write did: where the manifest or the bundle is, how many objects were new, how many older ones were
-    removed, and the files and bytes of the whole fixture, manifest included."""
+    removed, the files and bytes of the whole fixture, manifest included, and whether the manifest's bytes are new."""
 
     path: Path
     new_objects: int
     removed_objects: int
     files: int
     bytes: int
+    new_manifest: bool = True
 
 
 class _Prompt(msgspec.Struct, frozen=True):

@@ -162,7 +162,7 @@ class Store:
                 self.objects.sync(encoded.objects)
                 with locked(self.fixtures, exclusive=True):
                     self._refuse(path, name, must_not_exist=must_not_exist, fine=fine)
-                    left = self._publish(path, encoded.manifest, abandoned)
+                    changed, left = self._publish(path, encoded.manifest, abandoned)
                 remove_file(journal)
             removed = self._clean_up(wait=True) if left else []
         except OSError as error:
@@ -171,7 +171,7 @@ class Store:
         except StepforkError:
             self._clean_up(wait=False)
             raise
-        return Written(path, len(new), len(removed), encoded.files, encoded.size)
+        return Written(path, len(new), len(removed), encoded.files, encoded.size, changed)
 
     def put_back(self, objects: Mapping[str, bytes]) -> None:
         """Store objects that manifests mention and that are missing or damaged, durably. Raises StoreError."""
@@ -193,15 +193,16 @@ class Store:
         """Every id that any manifest mentions, also one that is damaged or unmerged: nothing of it may be removed."""
         return {match.decode() for _, data in self._manifests() for match in _ANY_ID.findall(data)}
 
-    def _publish(self, path: Path, manifest: bytes, abandoned: bytes) -> bool:
-        """Put the manifest in place. Whether the one that was there, or `abandoned`, is left to be cleaned up."""
+    def _publish(self, path: Path, manifest: bytes, abandoned: bytes) -> tuple[bool, bool]:
+        """Put the manifest in place. Whether its bytes are new; whether the one that was there, or `abandoned`, is left
+        to be cleaned up."""
         old = path.read_bytes() if path.exists() else b""
         left = b"" if old == manifest else old
         if left or abandoned:
             write_new(temporary_beside(path), left + abandoned)
         if old != manifest:
             write_atomic(path, manifest)
-        return bool(left or abandoned)
+        return old != manifest, bool(left or abandoned)
 
     def _refuse(self, path: Path, name: str, *, must_not_exist: bool, fine: tuple[bytes, ...] | None) -> None:
         shown = self.shown(path)

@@ -50,8 +50,8 @@ class CaptureRequest:
 class CaptureResult:
     """What a capture found. `fixture` and `path` are None where there is none and `causes` says why; `draft` is then
     where the redacted draft lies. `notices` are hints that fail nothing. `files` and `size` (bytes) count what the
-    fixture reaches; `seconds` is how long the command took; `signal` ended it. `store` is the folder that holds the
-    fixture, None for a bundle."""
+    fixture reaches, `new_files` those that were not there with these bytes; `seconds` is how long the command took;
+    `signal` ended it. `store` is the folder that holds the fixture, None for a bundle."""
 
     name: str
     fixture: Fixture | None
@@ -177,6 +177,6 @@ def _keep(request: CaptureRequest, store: Store, result: CaptureResult) -> Captu
         path=written.path,
         files=written.files,
         size=written.bytes,
-        new_files=written.new_objects,
+        new_files=written.new_objects + written.new_manifest,
         store=None if request.output is not None else store.root,
     )

@@ -52,7 +52,7 @@ def test_write_and_read(store: Store) -> None:
     one, two = fixture_of(conversation(3), "one"), fixture_of(conversation(2), "folder/two")
     written = store.write(one)
     assert (written.path, written.files) == (store.root / "fixtures" / "one.json", 7)
-    assert written.new_objects == 6
+    assert (written.new_objects, written.new_manifest) == (6, True)
     assert written.bytes == sum(map(len, expected(one).values()))
     assert store.write(two).new_objects == 1  # its trace: all else is the beginning of the first
     assert store.names() == ["folder/two", "one"]
@@ -76,7 +76,7 @@ def test_a_second_write_touches_nothing(store: Store) -> None:
     store.write(fixture)
     before = {path: path.stat().st_mtime_ns for path in store.root.rglob("*.json")}
     written = store.write(fixture)
-    assert (written.new_objects, written.removed_objects) == (0, 0)
+    assert (written.new_objects, written.removed_objects, written.new_manifest) == (0, 0, False)
     assert {path: path.stat().st_mtime_ns for path in store.root.rglob("*.json")} == before
 
 

@@ -31,7 +31,7 @@ def capture_lines(result: CaptureResult) -> Iterator[str]:
         yield from _row("", escape(finding.text))
     yield from _row("redacted", _redacted(result))
     if result.fixture is not None and result.path is not None:
-        new = "" if result.new_files == result.files else f", {result.new_files} new"
+        new = {result.files: "", 0: ", none new"}.get(result.new_files, f", {result.new_files} new")
         yield from _row(
             "stored", f"{result.files} files{new}, {_size(result.size)}   {escape(shown_path(result.path))}"
         )
