@@ -126,6 +126,14 @@ def test_fixtures_that_git_calls_unmerged_are_never_all_well(open_merge: Stand) 
     assert [row.partition("problem: ")[2] for row in listed] == expected
 
 
+def test_show_and_diff_tell_that_a_fixture_is_unmerged(open_merge: Stand) -> None:
+    line = "stepfork: .stepfork/fixtures/one.json: is unmerged; stepfork resolve one --ours|--theirs, then git add\n"
+    assert open_merge.stepfork("show", "one").err == line
+    assert open_merge.stepfork("diff", "one").err == line
+    assert open_merge.stepfork("diff").err == line + line.replace("one", "two")
+    assert open_merge.stepfork("show", "HEAD:one").err == ""
+
+
 def test_after_resolve_one_git_add_settles_objects_too(open_merge: Stand) -> None:
     noise = [path for path in unmerged(open_merge) if path.startswith(".stepfork/objects/")]
     assert noise, "git made no rename of these objects"

@@ -10,7 +10,7 @@ import typer
 from stepfork.cli.console import err, out, out_bytes, wants_color
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator
+from stepfork.cli.session import STORE_HELP, open_locator, warn_of_unmerged
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def diff(
 
     if color not in ("auto", "always", "never"):
         raise UsageError("--color is auto, always or never")
-    report = compare(open_locator(store), tuple(sides or ()), DiffOptions(responses=responses, trace=trace))
+    locator = open_locator(store)
+    report = compare(locator, tuple(sides or ()), DiffOptions(responses=responses, trace=trace))
     if as_json:
         from stepfork.canonical.encode import dumps
         from stepfork.cli.render.diff_json import diff_document, report_document
@@ -53,6 +54,7 @@ def diff(
         out_bytes(dumps(document))
     elif report.pairs or not report.unread:
         print_diff(report.pairs, several=report.several, full=full, color=color)
+    warn_of_unmerged(locator, *(pair.name for pair in report.pairs if not report.several))
     for line in report.unread:
         err(f"stepfork diff: {escape(line)}")
     if report.unread:

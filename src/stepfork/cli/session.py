@@ -6,6 +6,8 @@ import os
 import shlex
 from pathlib import Path
 
+from stepfork.cli.console import err
+from stepfork.cli.escape import escape
 from stepfork.config.environment import environ, store_override
 from stepfork.config.project import read_settings
 from stepfork.git.repository import Repository
@@ -38,6 +40,17 @@ def open_locator(override: str | None) -> Locator:
         store = None
     start = store.root.parent if store is not None else Path.cwd()
     return Locator(store, Repository.find(start, environ()), Path.cwd())
+
+
+def warn_of_unmerged(locator: Locator, *names: str) -> None:
+    """Say on stderr which fixtures (of `names`, where some are given) git calls unmerged: what the work tree has of
+    them is one side's run."""
+    from stepfork.workflows.maintenance import unmerged_files
+
+    if locator.store is not None and locator.repository is not None:
+        for finding in unmerged_files(locator.store):
+            if not names or set(names).intersection(finding.fixtures):
+                err(f"stepfork: {escape(str(finding))}")
 
 
 def shown_path(path: Path) -> str:

@@ -9,7 +9,7 @@ import typer
 from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, open_store
+from stepfork.cli.session import STORE_HELP, open_locator, open_store, warn_of_unmerged
 
 if TYPE_CHECKING:
     from stepfork.workflows.locate import Locator
@@ -32,7 +32,11 @@ def show(
     from stepfork.cli.render.show_text import show_lines
     from stepfork.workflows.maintenance import fixture_document
 
-    opened = open_locator(store).open_word(fixture)
+    locator = open_locator(store)
+    reading = locator.read_fixture(fixture)
+    opened = locator.open(reading)
+    if reading.kind == "name":
+        warn_of_unmerged(locator, reading.name)
     if as_json:
         from stepfork.canonical.encode import dumps
 
