@@ -22,8 +22,8 @@ class Files:
     def __init__(self, files: dict[str, str]) -> None:
         self.files = files
 
-    def search(self, pattern: str) -> Sequence[str]:
-        expression = re.compile(pattern.encode(), re.MULTILINE)
+    def search(self, *patterns: str) -> Sequence[str]:
+        expression = re.compile("|".join(patterns).encode(), re.MULTILINE)
         return sorted(path for path, text in self.files.items() if expression.search(text.encode()))
 
     def under(self, folder: str) -> Sequence[str]:

@@ -138,7 +138,12 @@ def _after_fixtures(text: str) -> str | None:
 
 
 def search_pattern(matcher: Matcher, modules: Iterable[str]) -> str:
-    """An extended regular expression, for git and for `re` alike, that every file worth parsing matches.
+    """`search_branches` as one expression."""
+    return "|".join(search_branches(matcher, modules))
+
+
+def search_branches(matcher: Matcher, modules: Iterable[str]) -> list[str]:
+    """Extended regular expressions, for git and for `re` alike, one of which every file worth parsing matches.
 
     It finds the names themselves, texts that begin or end with one of their words and go on in a way that is computed,
     mentions of the store's folder, calls of stepfork's functions with a computed argument, and imports of test modules
@@ -154,7 +159,7 @@ def search_pattern(matcher: Matcher, modules: Iterable[str]) -> str:
         branches.append(r"(playback|_fixture)\( *([^\"' )]|$)")  # every name in LOADERS ends in one of these
     if modules:
         branches.append(f"(from|import) .*({_any_of(modules)})")
-    return "|".join(branches)
+    return branches
 
 
 def _branches(names: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from stepfork.git.record import Record
-from stepfork.select.matcher import Matcher, search_pattern
+from stepfork.select.matcher import Matcher, search_branches, search_pattern
 from stepfork.select.module import Module, ModuleReferences, parse, references_in
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     class Sources(Protocol):
         """The test files of a project and the modules beside them, as they are in the state that is asked about."""
 
-        def search(self, pattern: str) -> Sequence[str]:
-            """The files with a line that matches an extended regular expression."""
+        def search(self, *patterns: str) -> Sequence[str]:
+            """The files with a line that matches one of some extended regular expressions."""
 
         def under(self, folder: str) -> Sequence[str]:
             """All of these files below a folder from the top of the repository."""
@@ -129,7 +129,7 @@ class _Search:
         self._sources = sources
         self._matcher = matcher
         self._nothing = Matcher(())
-        self._pattern = search_pattern(matcher, layout.module_marks())
+        self._branches = search_branches(matcher, layout.module_marks())
         self._direct = re.compile(search_pattern(matcher, ()).encode(), re.MULTILINE)
 
     def run(self, found: _Found) -> list[str]:
@@ -140,7 +140,7 @@ class _Search:
         carriers: list[tuple[str, ModuleReferences]] = []
         importers: list[str] = []
         broken: list[str] = []
-        for path in self._sources.search(self._pattern):
+        for path in self._sources.search(*self._branches):
             data = self._sources.read(path)
             if data is None:
                 continue
