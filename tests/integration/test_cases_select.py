@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+from tests.integration.conftest import git
 from tests.integration.scratch_repo import Repo
 
 FORMS = {
@@ -44,3 +47,14 @@ def test_c080_each_documented_form_selects_and_what_cannot_be_resolved_is_on_the
     assert reasons["tests/test_unresolved.py::test_it"] == "playback() is given a name that cannot be told"
     document = json.loads(repo.select("--json").data)
     assert {test["path"]: test["reasons"] for test in document["tests"]}["tests/test_unresolved.py"]
+
+
+def test_a_store_of_a_newer_format_is_refused_with_and_without_a_base(project: Path) -> None:
+    git(project, "init", "-q")
+    git(project, "commit", "-q", "--allow-empty", "-m", "start")
+    (project / ".stepfork").mkdir()
+    (project / ".stepfork" / "config.toml").write_text("format = 2\n")
+    for words in (["select", "--changed"], ["select", "--changed", "--base", "HEAD"]):
+        done = subprocess.run([sys.executable, "-m", "stepfork", *words], capture_output=True, text=True)
+        assert done.returncode == 2
+        assert "upgrade stepfork" in done.stderr

@@ -81,7 +81,7 @@ class _Compared(Record):
 
 def _compared(checkout: Checkout, folder: str, environ: Mapping[str, str], options: SelectOptions) -> _Compared:
     store = _store(checkout, folder, options.store)
-    configured = None if options.base is not None or store is None else _configured(checkout, store)
+    configured = None if store is None else _configured(checkout, store)
     base = find_base(checkout, asked=options.base, configured=configured, environ=environ, committed=options.committed)
     if options.committed and base.head is None:
         raise GitError("there is no commit yet to compare", fix="leave --committed out to compare the work tree")
@@ -147,12 +147,16 @@ def _why_unsure(checkout: Checkout, base: Base) -> str:
 
 
 def _configured(checkout: Checkout, store: str) -> str | None:
-    """``[select] base`` of the store's config.toml, which is read only where it says something about selection."""
+    """``[select] base`` of the store's config.toml, which is read only where it says more than the usual format.
+
+    Raises `ConfigError`, for a newer format among others.
+    """
     place = os.path.join(checkout.root, store)
     try:
         with open(os.path.join(place, "config.toml"), "rb") as file:
-            if b"select" not in file.read():
-                return None
+            text = file.read()
+        if b"select" not in text and b"\nformat = 1\n" in b"\n" + text:
+            return None
     except OSError:
         return None
     from stepfork.config.project import read_settings
