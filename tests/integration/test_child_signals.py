@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -129,7 +130,10 @@ def test_a_signal_that_a_background_job_ignores_is_passed_on_all_the_same() -> N
 
 
 def test_a_command_may_read_from_the_terminal_and_ctrl_c_ends_it() -> None:
-    asks = "print('name?', flush=True); print('hello', input(), flush=True); input()"
+    asks = (
+        "import time; print('name?', flush=True); print('hello', input(), flush=True)\n"
+        "while True: time.sleep(0.02)  # not input(): a signal that comes just before it reads would be missed"
+    )
     attach = (
         "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, sys.argv[1:])"
     )
@@ -141,6 +145,7 @@ def test_a_command_may_read_from_the_terminal_and_ctrl_c_ends_it() -> None:
     def wait_for(text: bytes) -> None:
         nonlocal heard
         while text not in heard:
+            assert select.select([ours], [], [], 30)[0], heard
             heard += os.read(ours, 1024)
 
     streams = {"stdin": terminal, "stdout": terminal, "stderr": terminal}
