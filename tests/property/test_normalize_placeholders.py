@@ -7,11 +7,10 @@ from stepfork.normalize.placeholders import (
     Placeholder,
     escape,
     give_back,
-    joined,
     parse,
-    render,
     unescape,
 )
+from tests.unit.normalize.typed_text import joined, written
 
 numbers = st.integers(1, 10**9 - 1)
 shapes = st.none() | st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 ,.:+-]{0,20}", fullmatch=True)
@@ -25,18 +24,18 @@ pieces = st.sampled_from(
     ["{", "}", "{{", "}}", "!", "id", "_1", "_", "timestamp", ":", "cwd", "{{id_1}}", "{{!cwd}}", "x"]
 )
 literals = st.text(max_size=8) | st.lists(pieces, max_size=8).map("".join) | placeholders.map(str)
-typed_texts = st.lists(literals | placeholders, max_size=6).map(lambda items: tuple(joined(items)))
+typed_texts = st.lists(literals | placeholders, max_size=6).map(joined)
 
 
 @given(typed_texts)
-def test_parse_undoes_render(typed):
-    assert parse(render(typed)) == typed
+def test_parsing_gives_back_what_was_written(typed):
+    assert parse(written(*typed)) == typed
 
 
 @given(typed_texts)
-def test_rendering_what_was_parsed_changes_nothing(typed):
-    text = render(typed)
-    assert render(parse(text)) == text
+def test_writing_what_was_parsed_changes_nothing(typed):
+    text = written(*typed)
+    assert written(*parse(text)) == text
 
 
 @given(literals)
@@ -47,10 +46,10 @@ def test_escaping_is_undone_and_leaves_no_placeholder(literal):
 
 @given(st.text(max_size=40) | literals)
 def test_every_text_can_be_parsed(text):
-    assert tuple(joined(parse(text))) == parse(text)
+    assert joined(parse(text)) == parse(text)
 
 
 @given(typed_texts, st.text(alphabet="abc", max_size=5))
 def test_giving_all_back_leaves_the_literals_as_they_were(typed, value):
     expected = "".join(piece if isinstance(piece, str) else value for piece in typed)
-    assert give_back(render(typed), lambda _: value) == expected
+    assert give_back(written(*typed), lambda _: value) == expected

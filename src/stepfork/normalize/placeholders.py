@@ -3,8 +3,8 @@
     {{id_3}}  {{email_1}}  {{timestamp_2:YYYY-MM-DD hh:mm:ss}}  {{cwd}}        placeholders
     {{!id_3}}                                                                   the literal text {{id_3}}
 
-Normalised text is a sequence of literal pieces and placeholders (the typed form); `render` and `parse` are inverses on
-it. The grammar is documented in ``docs/reference/placeholders.md``.
+Normalised text is a sequence of literal pieces, written through `escape`, and placeholders, written as ``str``; `parse`
+gives that sequence back. The grammar is documented in ``docs/reference/placeholders.md``.
 """
 
 from __future__ import annotations
@@ -75,17 +75,12 @@ def _less(match: re.Match[str]) -> str:
     return match.group().replace("!", "", 1) if match.group(1) else match.group()
 
 
-def render(typed: Iterable[str | Placeholder]) -> str:
-    """The text of the typed form. Neighbouring literals are one literal."""
-    return "".join(escape(piece) if isinstance(piece, str) else str(piece) for piece in joined(typed))
-
-
 def parse(text: str) -> Typed:
     """The typed form of normalised text. What is no placeholder is literal, so that every text can be read."""
-    return tuple(joined(_pieces(text)))
+    return tuple(_joined(_pieces(text)))
 
 
-def joined(typed: Iterable[str | Placeholder]) -> Iterator[str | Placeholder]:
+def _joined(typed: Iterable[str | Placeholder]) -> Iterator[str | Placeholder]:
     """The pieces with neighbouring literals put together and empty ones left out."""
     literal = ""
     for piece in typed:

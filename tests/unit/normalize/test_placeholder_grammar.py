@@ -1,6 +1,7 @@
 import pytest
 
-from stepfork.normalize.placeholders import Placeholder, escape, give_back, parse, render, unescape
+from stepfork.normalize.placeholders import Placeholder, escape, give_back, parse, unescape
+from tests.unit.normalize.typed_text import written
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,6 @@ from stepfork.normalize.placeholders import Placeholder, escape, give_back, pars
 def test_a_placeholder_has_one_spelling(placeholder, text):
     assert str(placeholder) == text
     assert parse(text) == (placeholder,)
-    assert render((placeholder,)) == text
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_a_placeholder_has_one_spelling(placeholder, text):
     ],
 )
 def test_text_that_looks_like_a_placeholder_is_escaped_and_stays_apart(literal):
-    rendered = render((literal,))
-    assert parse(rendered) == (literal,)
-    assert all(isinstance(piece, str) for piece in parse(rendered))
+    escaped = escape(literal)
+    assert parse(escaped) == (literal,)
+    assert all(isinstance(piece, str) for piece in parse(escaped))
     assert unescape(escape(literal)) == literal
 
 
@@ -57,11 +57,11 @@ def test_other_double_braces_are_left_alone():
     ],
 )
 def test_a_literal_beside_a_placeholder_never_changes_it(typed):
-    assert parse(render(typed)) == typed
+    assert parse(written(*typed)) == typed
 
 
 def test_giving_back_makes_the_text_that_was():
-    text = render(("run ", Placeholder("cwd"), "/a.py --template '{{cwd}}'"))
+    text = written("run ", Placeholder("cwd"), "/a.py --template '{{cwd}}'")
     assert give_back(text, lambda _: "/srv/agent") == "run /srv/agent/a.py --template '{{cwd}}'"
     assert give_back("plain", lambda _: "never") == "plain"
     assert give_back("{{id_1}}", lambda _: None) == "{{id_1}}"
