@@ -5,6 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +30,17 @@ def _loopback_only(self: socket.socket, address: Any) -> None:
     _connect(self, address)
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where each test has its home: pytest's own numbered folders get slower with each that there is."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _isolated(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    home = tmp_path_factory.mktemp("home")
+def _isolated(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
+    home = next(_homes)
+    home.mkdir()
     for name in list(os.environ):
         if name.startswith(_LEAKS):
             monkeypatch.delenv(name)

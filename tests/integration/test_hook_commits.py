@@ -192,8 +192,9 @@ def test_c105_the_index_of_the_commit_is_intact_afterwards(plain: Repository) ->
     assert plain.git("status", "--porcelain") == "?? extra.json\n"
 
 
-def test_the_published_hook_names_the_command() -> None:
+def test_the_published_hooks_name_the_commands() -> None:
     import yaml
 
-    [hook] = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text())
-    assert (hook["id"], hook["entry"], hook["types"]) == ("check-redaction", "stepfork check-redaction", ["file"])
+    check, fsck = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text())
+    assert (check["id"], check["entry"], check["types"]) == ("check-redaction", "stepfork check-redaction", ["file"])
+    assert (fsck["id"], fsck["entry"], fsck["pass_filenames"]) == ("fsck", "stepfork fsck --staged", False)
