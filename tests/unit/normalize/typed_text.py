@@ -15,6 +15,7 @@ def written(*typed: str | Placeholder) -> str:
 def joined(typed: Iterable[str | Placeholder]) -> Typed:
     """The pieces with neighbouring literals put together and empty ones left out."""
     made: list[str | Placeholder] = []
-    for is_literal, pieces in groupby(typed, lambda piece: isinstance(piece, str)):
+    for is_literal, group in groupby(typed, lambda piece: isinstance(piece, str)):
+        pieces = list(group)
         made += ["".join(map(str, pieces))] if is_literal else pieces
     return tuple(piece for piece in made if piece != "")
