@@ -29,6 +29,7 @@ from tests.unit.diff.conversations import diff_requests
 
 ALL = DiffOptions(responses=True, trace=True)
 words = st.sampled_from(["a", "b", "refund", "{{id_1}}", "{{id_2}}", "{{email_1}}", "é", "\n", "\x1b[2J", "", "1"])
+costly = settings(deadline=None, max_examples=40)  # an example is a comparison of whole fixtures
 texts = st.lists(words, max_size=5).map(" ".join)
 scalars = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, -1.0, 0.5]), texts)
 keys = st.sampled_from(["a", "b", "__x", "a/b", "~", "", "id", "name"])
@@ -164,7 +165,7 @@ def test_windows_of_different_lines_differ(old: str, new: str, width: int) -> No
     assert (shown[0] == shown[1]) == (old == new)
 
 
-@settings(deadline=None)
+@costly
 @given(bodies, bodies)
 def test_requests_differ_exactly_where_their_normal_forms_do(old: dict[str, Any], new: dict[str, Any]) -> None:
     first, second = (
@@ -181,7 +182,7 @@ def test_requests_differ_exactly_where_their_normal_forms_do(old: dict[str, Any]
     assert not diff_requests(first, msgspec.convert(copy.deepcopy(again), type(first)))
 
 
-@settings(deadline=None)
+@costly
 @given(fixtures)
 def test_a_fixture_never_differs_from_itself_or_from_its_members_in_another_order(one: Fixture) -> None:
     assert not diff_fixtures(one, one, ALL).changed
@@ -209,13 +210,13 @@ def with_bodies(one: Fixture, change: Callable[[Any], Any]) -> Fixture:
     return msgspec.structs.replace(one, run=msgspec.structs.replace(one.run, exchanges=tuple(made)))
 
 
-@settings(deadline=None)
+@costly
 @given(fixtures, st.integers(1, 5))
 def test_numbers_that_earlier_calls_shifted_are_no_change(one: Fixture, by: int) -> None:
     assert not diff_fixtures(one, with_bodies(one, lambda body: renamed(body, lambda number: number + by)), ALL).changed
 
 
-@settings(deadline=None)
+@costly
 @given(fixtures, fixtures)
 def test_fixtures_differ_exactly_where_the_normal_forms_of_their_requests_do(old: Fixture, new: Fixture) -> None:
     def plain(body: Any) -> Any:

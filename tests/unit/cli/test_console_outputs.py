@@ -43,14 +43,13 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_reader_who_has_seen_enough_changes_no_exit_code(words: list[str], folder: Path) -> None:
-    expected = run(folder, *words, stdout=subprocess.PIPE).returncode
     reading, writing = os.pipe()
     os.close(reading)
     try:
         done = run(folder, *words, stdout=writing)
     finally:
         os.close(writing)
-    assert done.returncode == expected
+    assert done.returncode == 0, done.stderr
     assert "Error" not in done.stderr
 
 
@@ -64,7 +63,7 @@ def test_an_output_that_cannot_be_written_is_one_line_and_exit_2(words: list[str
         assert "Bad file descriptor" in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_document_is_utf_8_json_whatever_the_terminal_has(encoding: str, folder: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": encoding}
     done = run(folder, "show", "everything.sftrace", "--json", stdout=subprocess.PIPE, env=env)
