@@ -123,6 +123,9 @@ def test_a_bundle_travels(shop: Path, stepfork: Cli, tmp_path: Path) -> None:
         for folder in (tmp_path / "refund.sftrace", tmp_path / "again.sftrace")
     )
     assert first == again
+    assert "1 fixture and 7 objects, all well" in stepfork("fsck", bundle).stderr
+    next(path for path in Path(bundle).rglob("*.json") if path.name != "manifest.json").write_text("{}\n")
+    assert "1 finding in" in stepfork("fsck", bundle, code=1).stderr
 
 
 def test_without_spans_the_trace_comes_from_the_exchanges(shop: Path, stepfork: Cli) -> None:

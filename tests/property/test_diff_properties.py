@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from stepfork.canonical.encode import dumps
 from stepfork.cli.render.diff_json import diff_document
-from stepfork.cli.render.diff_text import render_diff
+from stepfork.cli.render.diff_text import render_report
 from stepfork.diff.alignment import Item, align
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
 from stepfork.diff.json_diff import json_diff
@@ -238,7 +238,7 @@ def test_any_two_fixtures_are_compared_and_shown(old: Fixture, new: Fixture) -> 
         assert bool(diff.exchanges) <= diff.changed
         dumps(diff_document(diff))
         for full in (False, True):
-            text = render_diff(diff, full=full)
+            text = "\n".join(render_report((diff,), full=full))
             assert text.replace("\n", "").isprintable()
         indices = {exchange.index for exchange in diff.exchanges}
         told = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,6 +12,9 @@ from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, open_store, shown_path, typed_path
 from stepfork.errors import UsageError
+
+if TYPE_CHECKING:
+    from stepfork.store.fsck import Checked
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,16 +27,21 @@ def add_to(app: typer.Typer) -> None:
 
 
 def fsck(
+    bundle: Path | None = typer.Argument(None, help="A bundle to check instead of the store."),
     staged: bool = typer.Option(False, "--staged", help="Every object of a staged manifest is staged too (a hook)."),
     restore: bool = typer.Option(False, "--restore", help="Take missing and damaged objects back from git first."),
     store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
-    """Check every object, reference and manifest of the store."""
+    """Check every object, reference and manifest of the store, or of a bundle."""
     from stepfork.workflows import maintenance
     from stepfork.workflows import restore as restoring
 
     if staged and restore:
         raise UsageError("--restore mends the work tree, not the index", fix="restore, git add, then fsck --staged")
+    if bundle is not None:
+        if staged or restore or store is not None:
+            raise UsageError("a bundle is checked alone", fix="leave the options out")
+        raise typer.Exit(_told(maintenance.fsck_of_bundle(bundle)))
     opened = open_store(store)
     restored = restoring.restore(opened) if restore else ()
     for item in restored:
@@ -40,14 +49,20 @@ def fsck(
     checked = maintenance.fsck_staged(opened) if staged else maintenance.fsck(opened)
     if restore:
         checked = restoring.nowhere(opened, checked)
+    code = _told(checked)
+    if restored:
+        err(f"next: git add {escape(typed_path(opened.root))}")
+    raise typer.Exit(code)
+
+
+def _told(checked: Checked) -> int:
+    """Print what a check found; the exit code that says so."""
     for finding in checked.findings:
         out(escape(str(finding)))
     scope = f"{counted(checked.fixtures, 'fixture')} and {counted(checked.objects, 'object')}"
     found = f"{counted(len(checked.findings), 'finding')} in {scope}" if checked.findings else f"{scope}, all well"
     err(f"stepfork fsck: {found}")
-    if restored:
-        err(f"next: git add {escape(typed_path(opened.root))}")
-    raise typer.Exit(NO if checked.findings else OK)
+    return NO if checked.findings else OK
 
 
 def gc(

@@ -9,7 +9,7 @@ import msgspec
 from stepfork.providers.split import SYSTEM_ROLES, RequestParts, join_request
 from stepfork.providers.summary import says
 from stepfork.store.exchange_form import parts_of
-from stepfork.store.lineage import Link, conversation_of, links
+from stepfork.store.lineage import Link, lineage_of
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange
 
@@ -20,8 +20,7 @@ RECENT = 16
 def story_of(exchanges: Sequence[Exchange]) -> list[tuple[str, ...]]:
     """The lines of each exchange of a run."""
     cut = [parts_of(exchange) for exchange in exchanges]
-    lineage = links([conversation_of(exchange, parts) for exchange, parts in zip(exchanges, cut, strict=True)])
-    return lines_of(exchanges, cut, lineage)
+    return lines_of(exchanges, cut, lineage_of(exchanges))
 
 
 def lines_of(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stepfork.cli.render.diff_text import BLOCK, render_diff, render_report
+from stepfork.cli.render.diff_text import BLOCK, render_report
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
 from stepfork.trace.fixture import Fixture
 from tests.unit.diff.conversations import SYSTEM, TURNS, asks, chat, conversation, fixture
@@ -16,7 +16,7 @@ TWICE = [TURNS[0], [*TURNS[1], *TURNS[1]], *TURNS[2:]]
 
 
 def report(old: Fixture | None, new: Fixture | None, options: DiffOptions = DiffOptions(), **how: Any) -> str:  # noqa: B008
-    return render_diff(diff_fixtures(old, new, options), **how)
+    return "\n".join(render_report((diff_fixtures(old, new, options),), **how))
 
 
 def changed_lines(text: str) -> list[str]:

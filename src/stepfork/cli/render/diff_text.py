@@ -26,7 +26,7 @@ BLOCK = 20
 COLUMNS = 80
 SUMMARY = 100
 """Characters of a folded change."""
-_BOLD, _DIM, _RED, _GREEN, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
+_MARKS = {"-": "red", "+": "green"}
 
 
 class _View(NamedTuple):
@@ -38,8 +38,14 @@ class _View(NamedTuple):
         """A string of the user's: redacted, on one line, safe to print."""
         return escape(self.clean(text))
 
-    def paint(self, line: str, code: str) -> str:
-        return f"{code}{line}{_RESET}" if self.color and line else line
+    def paint(self, line: str, style: str) -> str:
+        """A line in a style of rich's, where colour is wanted; it is escaped already and is no markup."""
+        if not (self.color and line and style):
+            return line
+        from rich.color import ColorSystem
+        from rich.style import Style
+
+        return Style.parse(style).render(line, color_system=ColorSystem.STANDARD)
 
 
 def render_report(
@@ -58,11 +64,6 @@ def render_report(
         yield _counts(diffs)
 
 
-def render_diff(diff: FixtureDiff, *, full: bool = False, color: bool = False, clean: Clean = as_it_is) -> str:
-    """The report of one pair, as one text without a newline at its end."""
-    return "\n".join(render_report((diff,), full=full, color=color, clean=clean))
-
-
 def _counts(diffs: Sequence[FixtureDiff]) -> str:
     if not diffs:
         return "no fixture differs"
@@ -79,11 +80,11 @@ def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:
     if diff.old_name is not None:
         name = f"{view.user(diff.old_name)} → {name}"
     if diff.change == "unchanged":
-        yield view.paint(f"{name}: no semantic change ({_number(diff.new_count, 'exchange')})", _BOLD)
+        yield view.paint(f"{name}: no semantic change ({_number(diff.new_count, 'exchange')})", "bold")
         if diff.notes:
-            yield view.paint(f"  info   {'; '.join(diff.notes)}", _DIM)
+            yield view.paint(f"  info   {'; '.join(diff.notes)}", "dim")
         return
-    yield view.paint(_headline(name, diff), _BOLD)
+    yield view.paint(_headline(name, diff), "bold")
     authored = [change for change in diff.changes if change.cause == "authored"]
     consequences = [change for change in diff.changes if change.cause == "consequence"]
     if authored:
@@ -142,7 +143,7 @@ def _first(changes: Sequence[Change], names: Sequence[str], view: _View) -> list
 
 def _left_out(count: int, what: str, indent: int, view: _View) -> Iterator[str]:
     if not view.full and count > BLOCK:
-        yield view.paint(f"{' ' * indent}… {count - BLOCK + 1:,} more {what} (--full shows them)", _DIM)
+        yield view.paint(f"{' ' * indent}… {count - BLOCK + 1:,} more {what} (--full shows them)", "dim")
 
 
 def _details(change: Change, view: _View) -> Iterator[str]:
@@ -153,7 +154,7 @@ def _details(change: Change, view: _View) -> Iterator[str]:
     kept = lines if view.full or len(lines) <= BLOCK else lines[: BLOCK - 1]
     for line in kept:
         mark = line.lstrip(" ")[:1]
-        yield view.paint(f"      {line}".rstrip(" "), {"-": _RED, "+": _GREEN}.get(mark, ""))
+        yield view.paint(f"      {line}".rstrip(" "), _MARKS.get(mark, ""))
     yield from _left_out(len(lines), "changed lines", 6, view)
 
 
