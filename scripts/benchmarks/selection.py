@@ -19,7 +19,7 @@ LIMIT = 1.7
 FILES = 55_000
 TESTS = 5_000
 FIXTURES = 200
-ROUNDS = 15
+ROUNDS = 25
 GIT = ("git", "-c", "user.name=Bench", "-c", "user.email=bench@example.com", "-c", "commit.gpgsign=false")
 ENVIRONMENT = {
     key: value
@@ -95,6 +95,7 @@ def main() -> int:
         top = (folder or Path(scratch)) / "repository"
         if not top.exists():
             generate(top)
+            os.sync()  # what was just written must not be on its way to the disk while others read
         program = Path(sys.executable).with_name("stepfork")
         start = [str(program)] if program.exists() else [sys.executable, "-m", "stepfork"]
         select = [*start, "select", "--changed", "--base", "main"]
