@@ -14,6 +14,9 @@ def main(argv: list[str] | None = None) -> int:
 
             return check_redaction.main(arguments[1:])
         case ["select"]:
+            import gc
+
+            gc.disable()  # it reads tens of thousands of paths once and ends; looking for cycles among them costs a tenth
             from stepfork.cli import select
 
             return select.main(arguments[1:])
