@@ -14,9 +14,10 @@ def main(argv: list[str] | None = None) -> int:
 
             return check_redaction.main(arguments[1:])
         case ["select"]:
-            import gc
+            if argv is None:  # a process of its own, which reads tens of thousands of paths once and ends
+                import gc
 
-            gc.disable()  # it reads tens of thousands of paths once and ends; looking for cycles among them costs a tenth
+                gc.disable()
             from stepfork.cli import select
 
             return select.main(arguments[1:])
