@@ -66,7 +66,10 @@ def main(kills: int) -> int:
 
 
 def _capture(folder: Path, environ: dict[str, str], name: str, prompt: str) -> subprocess.Popen[bytes]:
-    words = ["capture", "--name", name, "--", sys.executable, "agent.py", prompt]
+    return _run(folder, environ, "capture", "--name", name, "--", "python3", "agent.py", prompt)
+
+
+def _run(folder: Path, environ: dict[str, str], *words: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "stepfork", *words]
     return subprocess.Popen(command, cwd=folder, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -98,9 +101,14 @@ def _whole(store: Store, name: str) -> bool:
 
 
 def _crowd(store: Store, folder: Path, environ: dict[str, str]) -> int:
-    rounds = [[_capture(folder, environ, f"n{index % 4}", PROMPTS[r]) for index in range(8)] for r in range(2)]
-    failed = sum(process.wait() != 0 for processes in rounds for process in processes)
-    return failed + sum(not _whole(store, f"n{index}") for index in range(4))
+    """Four captures beside four refreshes, then eight captures of four names; how many failed or are not whole."""
+    failed = sum(_capture(folder, environ, f"old{index}", PROMPTS[0]).wait() != 0 for index in range(4))
+    captures = [_capture(folder, environ, f"new{index}", PROMPTS[1]) for index in range(4)]
+    refreshes = [_run(folder, environ, "capture", "--refresh", f"old{index}", "--yes") for index in range(4)]
+    failed += sum(process.wait() != 0 for process in captures + refreshes)
+    again = [_capture(folder, environ, f"new{index % 4}", PROMPTS[index // 4]) for index in range(8)]
+    failed += sum(process.wait() != 0 for process in again)
+    return failed + sum(not _whole(store, f"{age}{index}") for age in ("old", "new") for index in range(4))
 
 
 if __name__ == "__main__":
