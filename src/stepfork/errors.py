@@ -13,6 +13,7 @@
      +-- OtlpError             a trace export that cannot be read
      +-- ScanError             a file that could not be scanned for secrets
      +-- CaptureError          a run that could not become a fixture; a command ends with exit 1
+     +-- ReplayError           a run that did not go as it was recorded; a command ends with exit 1
 
 The text of an error is one line: what is wrong, where, what to do. It never quotes the payload that it is about,
 since the payload may hold a secret.
@@ -83,5 +84,11 @@ class ScanError(StepforkError):
 
 class CaptureError(StepforkError):
     """A run that could not become a fixture. The answer is no, so the exit code is 1."""
+
+    exit_code = 1
+
+
+class ReplayError(StepforkError):
+    """A run that did not go as it was recorded: a miss, a call left over, another exit code. The exit code is 1."""
 
     exit_code = 1

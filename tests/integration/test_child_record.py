@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from stepfork.capture.record import Progress, Recording, record_command
+from stepfork.capture.record import Progress, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.errors import UsageError
+from stepfork.listener.watch import Recording
 from tests.integration.wire import ANSWER, Asked, Line, model_server
 
 CALL = """

@@ -1,27 +1,18 @@
-"""Watch a command run: its model calls through the proxy, its spans through the receiver."""
+"""Watch a command run against the providers' own servers."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from stepfork.capture.upstream import UpstreamForwarder, Upstreams
-from stepfork.errors import CaptureError
-from stepfork.listener.child import Child, find_program
 from stepfork.listener.environment import child_environment
 from stepfork.listener.limits import Limits
-from stepfork.listener.problem import Problem
-from stepfork.listener.server import Listener
 from stepfork.listener.tape import Progress as Count
-from stepfork.trace.recorded import Recorded
-from stepfork.trace.span import Span
-
-SETTLE_SECONDS = 5.0
-"""How long exports that are still coming in are waited for, once the command has ended."""
+from stepfork.listener.watch import Recording, watch
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -30,27 +21,6 @@ class Progress(msgspec.Struct, frozen=True):
     calls: int
     spans: int
     routes: str
-
-
-class Recording(msgspec.Struct, frozen=True):
-    """What was seen of one run.
-
-    ``recorded`` stands in order of arrival, ``spans`` in order of their exports. ``exit_code`` is the command's
-    (128 + N where signal N ended it), None where there was no command; ``interrupted`` is the number of the signal that
-    this process was sent meanwhile. Any of ``problems`` keeps the run from becoming a fixture; ``notices`` do not.
-    ``address`` (``127.0.0.1:PORT``) and ``token`` are the listener's. Times are Unix nanoseconds.
-    """
-
-    recorded: tuple[Recorded, ...]
-    spans: tuple[Span, ...]
-    exit_code: int | None
-    started_ns: int
-    ended_ns: int
-    interrupted: int | None = None
-    problems: tuple[Problem, ...] = ()
-    notices: tuple[str, ...] = ()
-    address: str = ""
-    token: str = ""
 
 
 def record_command(
@@ -63,41 +33,18 @@ def record_command(
     limits: Limits | None = None,
     stdout: int | None = None,
 ) -> Recording:
-    """Runs `command` in `cwd` with `environ` turned to a listener, until it ends and its last exports are in.
-
-    `stdout` is a file descriptor for what the command prints, None for this process's own. `on_progress` is called
-    from another thread, first with nothing seen. Raises UsageError, before anything runs, where the command cannot be
-    found or started, and CaptureError where no loopback port can be had.
-    """
-    find_program(command, environ, cwd)
+    """`stepfork.listener.watch.watch` with `environ` turned to the listener and calls sent on to `upstreams`."""
 
     def tell(count: Count) -> None:
         if on_progress is not None:
             on_progress(Progress(count.exchanges, count.spans, upstreams.routes))
 
-    listener = Listener(UpstreamForwarder(upstreams), limits=limits, on_progress=tell)
-    tell(Count(0, 0))
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(listener)
-        except OSError as error:
-            raise CaptureError("no loopback port can be had", fix=error.strerror) from None
-        started_ns = time.time_ns()
-        environment = child_environment(environ, listener.base_url)
-        child = stack.enter_context(Child(command, environ=environment, cwd=cwd, stdout=stdout))
-        exit_code = child.wait()
-        ended_ns = time.time_ns()
-        listener.settle(SETTLE_SECONDS, lambda: child.interrupted is not None)
-    heard = listener.heard()
-    return Recording(
-        recorded=heard.exchanges,
-        spans=heard.spans,
-        exit_code=exit_code,
-        started_ns=started_ns,
-        ended_ns=ended_ns,
-        interrupted=child.interrupted,
-        problems=heard.problems,
-        notices=heard.notices,
-        address=listener.address,
-        token=listener.token,
+    return watch(
+        command,
+        environment=partial(child_environment, environ),
+        cwd=cwd,
+        forwarder=UpstreamForwarder(upstreams),
+        on_progress=tell,
+        limits=limits,
+        stdout=stdout,
     )

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from stepfork.capture.assemble import assemble
 from stepfork.capture.check import TraceFinding, check_trace
-from stepfork.capture.record import Progress, Recording, record_command
+from stepfork.capture.record import Progress, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.config.environment import read_dotenv
 from stepfork.errors import StepforkError, UsageError
+from stepfork.listener.watch import Recording
 from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.request_key import RunKeys
 from stepfork.redact.finding import Finding

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from stepfork.capture.record import Recording
+from stepfork.listener.watch import Recording
 from stepfork.normalize.known import Context
 
 
