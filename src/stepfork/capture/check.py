@@ -5,27 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from stepfork.capture.calls import Call, as_recorded, read_calls
 from stepfork.capture.join_tools import asked_in_calls
 from stepfork.capture.links import link
 from stepfork.trace.exchange import Exchange
+from stepfork.trace.finding import TraceFinding
 from stepfork.trace.step import Trace
 
 _NOTE = re.compile(r"([a-z_]+)(?:\[([0-9]+)\])?: (.*)", re.DOTALL)
-
-
-class TraceFinding(msgspec.Struct, frozen=True):
-    """A finding: a stable ``code``, one line of ``text``, and the index of the step that it is about, if one.
-
-    Codes: ``no_genai_spans``, ``no_steps``, ``unpaired_call``, ``calls_without_spans``, ``spans_without_exchanges``,
-    ``error_status``, ``bad_attribute``, ``span_conflict``.
-    """
-
-    code: str
-    text: str
-    step: int | None = None
 
 
 def check_trace(trace: Trace, exchanges: Sequence[Exchange]) -> tuple[TraceFinding, ...]:

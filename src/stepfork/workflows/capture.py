@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stepfork.capture.assemble import assemble
-from stepfork.capture.check import TraceFinding, check_trace
+from stepfork.capture.check import check_trace
 from stepfork.capture.record import Progress, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.config.environment import read_dotenv
@@ -26,6 +26,7 @@ from stepfork.store.bundle import check_bundle_path, write_bundle
 from stepfork.store.drafts import remove_draft, write_draft
 from stepfork.store.names import check_name
 from stepfork.store.store import Store
+from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Fixture, Run, Source
 from stepfork.workflows.otlp_files import read_spans
 from stepfork.workflows.surroundings import surroundings

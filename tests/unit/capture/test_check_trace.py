@@ -3,8 +3,9 @@ from __future__ import annotations
 import msgspec
 
 from stepfork.capture.assemble import assemble
-from stepfork.capture.check import TraceFinding, check_trace
+from stepfork.capture.check import check_trace
 from stepfork.otlp.decode import decode_export
+from stepfork.trace.finding import TraceFinding
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.span import Span
 from stepfork.trace.step import StepError, Trace
