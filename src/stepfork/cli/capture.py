@@ -17,7 +17,7 @@ from stepfork.errors import UsageError
 if TYPE_CHECKING:
     from stepfork.diff.fixture_diff import FixtureDiff
     from stepfork.store.store import Store
-    from stepfork.workflows.capture import CaptureResult
+    from stepfork.workflows.make_fixture import CaptureResult
 
 
 def add_to(app: typer.Typer) -> None:
@@ -60,7 +60,14 @@ def _capture(
     from stepfork.config.environment import environ
     from stepfork.workflows.capture import CaptureRequest, capture
 
-    request = CaptureRequest(name, tuple(command), tuple(spans_from), output, environ(), Path.cwd(), _stdout(quiet))
+    request = CaptureRequest(
+        name=name,
+        environ=environ(),
+        output=output,
+        command=tuple(command),
+        spans_from=tuple(spans_from),
+        stdout=_stdout(quiet),
+    )
     with CallCounter(name, sys.stderr, quiet=quiet) as counter:
         return capture(request, store, counter.update)
 

@@ -15,7 +15,8 @@ from stepfork.redact.marker import MARKER
 from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
-from stepfork.workflows.capture import CaptureRequest, CaptureResult, capture
+from stepfork.workflows.capture import CaptureRequest, capture
+from stepfork.workflows.make_fixture import CaptureResult
 from stepfork.workflows.surroundings import surroundings
 
 

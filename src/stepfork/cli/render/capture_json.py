@@ -9,7 +9,7 @@ from stepfork.canonical.encode import dumps
 from stepfork.cli.render.diff_json import diff_document
 from stepfork.cli.session import shown_path
 from stepfork.diff.fixture_diff import FixtureDiff
-from stepfork.workflows.capture import CaptureResult
+from stepfork.workflows.make_fixture import CaptureResult
 
 
 def capture_document(result: CaptureResult, diff: FixtureDiff | None, clean: Callable[[str], str]) -> bytes:

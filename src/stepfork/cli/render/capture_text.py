@@ -11,7 +11,7 @@ from stepfork.cli.session import shown_path, typed_path
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import label
 from stepfork.trace.fixture import Run
-from stepfork.workflows.capture import CaptureResult
+from stepfork.workflows.make_fixture import CaptureResult
 
 _WIDTH = 14
 
