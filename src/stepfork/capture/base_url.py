@@ -10,11 +10,8 @@ import msgspec
 
 from stepfork.errors import UsageError
 
-VENDORS = {
-    "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
-    "anthropic": ("ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
-}
-"""By provider: the variable that names the upstream, and the vendor's own. An empty variable counts as unset."""
+VENDORS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+"""By built-in route: the vendor's own base URL, for where the route's variable is unset or empty."""
 
 _VERSION = re.compile(r"/v[0-9][0-9a-z]*(?=/|\Z)")
 _ANTHROPIC_API = re.compile(r"/(messages|complete|models|files)(?=/|\Z)")
@@ -64,18 +61,22 @@ def read_base(value: str, name: str) -> Base:
     return Base(origin, path.rstrip("/"), query, _login(url.username, url.password))
 
 
-def join(provider: str, base: Base, path: str, query: str) -> str:
-    """The URL of a call: exactly one slash at the seam and exactly one version element; path prefix and query kept.
+def join(route: str, base: Base, path: str, query: str) -> str:
+    """The URL of a call: exactly one slash at the seam; path prefix and query kept.
 
-    OpenAI's paths have no ``/v1`` of their own: a base without a version gets it, except Azure's, which names its
-    version in the query. Anthropic's begin with it: a base that ends with it lends it, and where neither side has it
-    (some clients expect it in their base URL) it is put in.
+    A built-in route's has exactly one version element. OpenAI's paths have no ``/v1`` of their own: a base without a
+    version gets it, except Azure's, which names its version in the query. Anthropic's begin with it: a base that ends
+    with it lends it, and where neither side has it (some clients expect it in their base URL) it is put in.
+
+    Any other route's is the base and the path, as the program itself would have joined them.
     """
     head = base.path
     has_v1 = path == "/v1" or path.startswith("/v1/")
-    if has_v1 and head.endswith("/v1"):
+    if route not in VENDORS:
+        pass
+    elif has_v1 and head.endswith("/v1"):
         path = path.removeprefix("/v1")
-    elif not has_v1 and not _has_version(base) and (provider == "openai" or _ANTHROPIC_API.match(path)):
+    elif not has_v1 and not _has_version(base) and (route == "openai" or _ANTHROPIC_API.match(path)):
         head += "/v1"
     joined = "&".join(part for part in (base.query, query) if part)
     return f"{base.origin}{head}{path}" + (f"?{joined}" if joined else "")

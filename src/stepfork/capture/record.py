@@ -11,6 +11,7 @@ import msgspec
 from stepfork.capture.upstream import UpstreamForwarder, Upstreams
 from stepfork.listener.environment import child_environment
 from stepfork.listener.limits import Limits
+from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.tape import Progress as Count
 from stepfork.listener.watch import Recording, watch
 
@@ -29,6 +30,7 @@ def record_command(
     environ: Mapping[str, str],
     cwd: Path,
     upstreams: Upstreams,
+    routes: Sequence[Route] = BUILT_IN,
     on_progress: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
     stdout: int | None = None,
@@ -41,9 +43,10 @@ def record_command(
 
     return watch(
         command,
-        environment=partial(child_environment, environ),
+        environment=partial(child_environment, environ, routes=routes),
         cwd=cwd,
         forwarder=UpstreamForwarder(upstreams),
+        routes=routes,
         on_progress=tell,
         limits=limits,
         stdout=stdout,

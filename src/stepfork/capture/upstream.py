@@ -14,24 +14,39 @@ from yarl import URL
 
 from stepfork.capture.base_url import VENDORS, Base, join, read_base, shown
 from stepfork.capture.proxies import Proxies
+from stepfork.config.routes import RouteSetting
+from stepfork.errors import UsageError
 from stepfork.listener.forwarding import BrokenOffError, Call, UnreachableError
+from stepfork.listener.routes import BUILT_IN
 
 _CONNECT_SECONDS = 30.0
 
 
 class Upstreams(msgspec.Struct, frozen=True):
-    """Where the calls of each provider go."""
+    """Where the calls of each route go, by its name."""
 
     bases: dict[str, Base]
     proxies: Proxies = Proxies()
 
     @classmethod
-    def from_environment(cls, environ: Mapping[str, str]) -> Upstreams:
-        """What the variables of the parent name. Raises UsageError for one that is no http or https URL."""
+    def from_environment(cls, environ: Mapping[str, str], routes: Sequence[RouteSetting] = ()) -> Upstreams:
+        """What the variables of the parent name, else the vendors' own and the upstreams that `routes` set.
+
+        An empty variable counts as unset. Raises UsageError for one that is no http or https URL, and for a route
+        that has neither.
+        """
         bases = {
-            provider: read_base(environ.get(name, "").strip() or vendor, name)
-            for provider, (name, vendor) in VENDORS.items()
+            route.name: read_base(environ.get(route.variable, "").strip() or VENDORS[route.name], route.variable)
+            for route in BUILT_IN
         }
+        for setting in routes:
+            address = environ.get(setting.variable, "").strip() or setting.upstream
+            if not address:
+                raise UsageError(
+                    f"route {setting.name} has no upstream",
+                    fix=f"set {setting.variable}, or upstream in [routes.{setting.name}] of config.toml",
+                )
+            bases[setting.name] = read_base(address, setting.variable)
         return cls(bases, Proxies.from_environment(environ))
 
     @property

@@ -6,19 +6,44 @@ import os
 import tomllib
 from typing import Any
 
+from stepfork.config.routes import RouteSetting, read_routes
 from stepfork.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.normalize.request_key import KeyRules
 
 FORMAT = 1
 _KNOWN: dict[str, dict[str, type]] = {"select": {"base": str}}
 
 
 class Settings:
-    """What a project set: `select_base` is the ref that `select --changed` compares with, None for the default."""
+    """What a project set.
 
-    __slots__ = ("select_base",)
+    `select_base` is the ref that `select --changed` compares with, None for the default. `routes` are the services
+    that are recorded beside the built-in ones, in order of their names. `volatile` names, by tool, the JSON pointers
+    of what in the tool's result does not count when requests are matched.
+    """
 
-    def __init__(self, *, select_base: str | None = None) -> None:
+    __slots__ = ("routes", "select_base", "volatile")
+
+    def __init__(
+        self,
+        *,
+        select_base: str | None = None,
+        routes: tuple[RouteSetting, ...] = (),
+        volatile: dict[str, tuple[str, ...]] | None = None,
+    ) -> None:
         self.select_base = select_base
+        self.routes = routes
+        self.volatile = volatile or {}
+
+    @property
+    def key_rules(self) -> KeyRules:
+        """What request keys are computed with."""
+        from stepfork.normalize.request_key import KeyRules
+
+        return KeyRules(self.volatile)
 
 
 def read_settings(root: str | os.PathLike[str]) -> Settings:
@@ -36,8 +61,10 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
         raise ConfigError("cannot be read", where=path, fix=error.strerror) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError("is not TOML", where=path, fix=str(error)[:80]) from None
+    routes = read_routes(document.pop("routes", {}), path)
+    volatile = _read_volatile(document.pop("normalize", {}), path)
     _check(document, path)
-    return Settings(select_base=document.get("select", {}).get("base"))
+    return Settings(select_base=document.get("select", {}).get("base"), routes=routes, volatile=volatile)
 
 
 def _check(document: dict[str, Any], path: str) -> None:
@@ -53,3 +80,31 @@ def _check(document: dict[str, Any], path: str) -> None:
                 raise ConfigError(f"unknown key {table}.{name[:40]!r}", where=path)
             if not isinstance(value, known[name]):
                 raise ConfigError(f"{table}.{name} is not a {known[name].__name__}", where=path)
+
+
+def _read_volatile(table: Any, path: str) -> dict[str, tuple[str, ...]]:
+    """`[normalize.tool.NAME] volatile = […]`, by tool."""
+    tools = table.get("tool", {}) if isinstance(table, dict) else None
+    if not isinstance(tools, dict):
+        raise ConfigError("normalize is not as it should be", where=path, fix="write [normalize.tool.NAME]")
+    for name in table:
+        if name != "tool":
+            raise ConfigError(f"unknown key normalize.{name[:40]!r}", where=path, fix="write [normalize.tool.NAME]")
+    return {name: _pointers(f"normalize.tool.{name[:40]}", tools[name], path) for name in sorted(tools)}
+
+
+def _pointers(key: str, members: Any, path: str) -> tuple[str, ...]:
+    if not isinstance(members, dict):
+        raise ConfigError(f"{key} is not a table", where=path, fix='write volatile = ["/field"] below it')
+    for name in members:
+        if name != "volatile":
+            raise ConfigError(f"unknown key {key}.{name[:40]!r}", where=path, fix="a tool has volatile")
+    pointers = members.get("volatile", [])
+    if not isinstance(pointers, list) or not all(isinstance(pointer, str) for pointer in pointers):
+        raise ConfigError(f"{key}.volatile is not a list of JSON pointers", where=path, fix='write ["/field"]')
+    for pointer in pointers:
+        if pointer and not pointer.startswith("/"):
+            raise ConfigError(
+                f"{key}.volatile has {pointer[:40]!r}, which is no JSON pointer", where=path, fix="begin it with /"
+            )
+    return tuple(pointers)

@@ -17,7 +17,7 @@ from stepfork.listener.headers import kept
 from stepfork.listener.limits import Limits
 from stepfork.listener.problem import Problem, ProblemKind
 from stepfork.listener.transcript import Transcript
-from stepfork.providers.apis import api_of, asks_for_stream, label
+from stepfork.providers.apis import MODEL_APIS, asks_for_stream, label
 from stepfork.providers.sse import events_of
 from stepfork.providers.streams import is_terminal
 from stepfork.trace.body import Body, EventsBody
@@ -56,8 +56,8 @@ def conclude(transcript: Transcript, limits: Limits, room: int) -> Concluded:
     request = Request(
         transcript.method, transcript.path, transcript.query, content_type, read_body(asked.data, content_type)
     )
-    api = api_of(transcript.provider, transcript.method, transcript.path)
-    response, flaw = _response(transcript, got, api, streamed=asks_for_stream(request))
+    api = transcript.api
+    response, flaw = _response(transcript, got, streamed=asks_for_stream(request))
     flaws: list[_Flaw] = [flaw] if flaw else []
     if asked.fault:
         flaws.append(("unreadable", f"the request body {asked.fault}"))
@@ -88,7 +88,7 @@ def _undone(pieces: list[bytes], headers: Mapping[str, str], limit: int) -> _Dec
     return _Decoded(data, over=undoing.over, whole=undoing.finished)
 
 
-def _response(transcript: Transcript, got: _Decoded, api: str, *, streamed: bool) -> tuple[Response, _Flaw | None]:
+def _response(transcript: Transcript, got: _Decoded, *, streamed: bool) -> tuple[Response, _Flaw | None]:
     headers = transcript.response_headers
     content_type = headers.get("content-type", "")
     ending: Ending = transcript.ending or "client_closed"
@@ -101,7 +101,7 @@ def _response(transcript: Transcript, got: _Decoded, api: str, *, streamed: bool
     data = got.data if ending == "complete" else without_cut_character(got.data)
     body = read_body(data, content_type, streamed=streamed)
     if ending not in ("truncated", "unreadable") and 200 <= transcript.status < 300:
-        ending = _stream_ending(ending, body, content_type, api)
+        ending = _stream_ending(ending, body, content_type, transcript.api)
     response = Response(transcript.status, content_type, kept(headers), body, ending)
     return response, _flaw(ending, transcript, got)
 
@@ -125,11 +125,11 @@ def _stream_ending(ending: Ending, body: Body, content_type: str, api: str) -> E
     """How a response ended, where it is an event stream: its terminal event decides."""
     if not isinstance(body, EventsBody):
         is_stream = media_type(content_type) == "text/event-stream"
-        if not is_stream or ending != "complete" or api == "other":
+        if not is_stream or ending != "complete" or api not in MODEL_APIS:
             return ending
         return "reset" if body is None else "unreadable"
     events = events_of(body)
-    if ending == "complete" and api == "other":
+    if ending == "complete" and api not in MODEL_APIS:
         return ending  # the terminal events of other APIs are not known
     if ending == "complete" and not all(_parses(event.data) for event in events):
         return "unreadable"

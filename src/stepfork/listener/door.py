@@ -16,10 +16,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-PREFIXES = {"openai": "/openai/v1", "anthropic": "/anthropic"}
-"""What follows the token in a model call's path, by provider; OpenAI's clients expect ``/v1`` in their base URL."""
-
-TRACES = "/v1/traces"
+from stepfork.listener.routes import BUILT_IN, TRACES, Route
 
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(:[0-9]{1,5})?\Z")
 
@@ -33,15 +30,15 @@ class Refusal(msgspec.Struct, frozen=True):
     reason: str
 
 
-class ModelRoute(msgspec.Struct, frozen=True):
-    """A model call: ``path`` is what follows the provider's prefix, as sent (percent-encoded); ``query`` is raw."""
+class Routed(msgspec.Struct, frozen=True):
+    """A call of a route: ``path`` is what follows its prefix, as sent (percent-encoded); ``query`` is raw."""
 
-    provider: str
+    route: Route
     path: str
     query: str
 
 
-class TraceRoute(msgspec.Struct, frozen=True):
+class TraceExport(msgspec.Struct, frozen=True):
     """A trace export."""
 
 
@@ -56,7 +53,7 @@ def admit(peer: str, hosts: Sequence[str], *, has_origin: bool) -> Refusal | Non
     return None
 
 
-def find_route(target: str, token: str) -> ModelRoute | TraceRoute | None:
+def find_route(target: str, token: str, routes: Sequence[Route] = BUILT_IN) -> Routed | TraceExport | None:
     """Where a request target leads, None for anything that is not served or does not know the token."""
     # Bytes that are not UTF-8 come as lone surrogates; encoded as they should have been, they can be kept and sent.
     target = _STRAY_BYTE.sub(lambda stray: f"%{ord(stray[0]) - 0xDC00:02X}", target)
@@ -66,10 +63,10 @@ def find_route(target: str, token: str) -> ModelRoute | TraceRoute | None:
         return None
     rest = path[1 + len(given) :]
     if rest == TRACES:
-        return TraceRoute()
-    for provider, prefix in PREFIXES.items():
-        if (rest == prefix or rest.startswith(prefix + "/")) and not _climbs(rest):
-            return ModelRoute(provider, rest[len(prefix) :], query)
+        return TraceExport()
+    for route in routes:
+        if (rest == route.prefix or rest.startswith(route.prefix + "/")) and not _climbs(rest):
+            return Routed(route, rest[len(route.prefix) :], query)
     return None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from stepfork.listener.door import PREFIXES, TRACES
+from stepfork.listener.routes import BUILT_IN, TRACES, Route
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -31,15 +31,14 @@ _OTLP = "OTEL_EXPORTER_OTLP"
 _SIGNALS = ("TRACES", "METRICS", "LOGS")
 
 
-def child_environment(parent: Mapping[str, str], base_url: str) -> dict[str, str]:
+def child_environment(parent: Mapping[str, str], base_url: str, routes: Sequence[Route] = BUILT_IN) -> dict[str, str]:
     """The variables for a program that is watched through `base_url` (``http://127.0.0.1:PORT/TOKEN``).
 
     Base URLs and the traces endpoint lead to the listener, which no proxy may stand in front of; nothing that the
     program exports reaches a collector that the parent had set; variables of a git hook are left out.
     """
     child = {name: value for name, value in parent.items() if name not in GIT_HOOK_VARIABLES}
-    child["OPENAI_BASE_URL"] = base_url + PREFIXES["openai"]
-    child["ANTHROPIC_BASE_URL"] = base_url + PREFIXES["anthropic"]
+    child.update({route.variable: base_url + route.prefix for route in routes})
     _turn_exporters(child, base_url)
     _extend_no_proxy(child)
     return child

@@ -13,13 +13,15 @@ import msgspec
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A request to be answered. ``path`` follows the provider's prefix, percent-encoded as sent; ``query`` is raw.
+    """A request to be answered. ``path`` follows the route's prefix, percent-encoded as sent; ``query`` is raw.
 
+    ``provider`` is the route's name, ``api`` what `stepfork.providers.apis.api_of` says of the call.
     ``headers`` hold no hop-by-hop or framing header. ``body`` is the whole of it, or its pieces as they come;
     ``length`` is the number of its bytes, None where the client did not say.
     """
 
     provider: str
+    api: str
     method: str
     path: str
     query: str

@@ -10,13 +10,14 @@ from aiohttp import web
 
 from stepfork.listener.body import HungUpError, StalledError, TooLargeError
 from stepfork.listener.coding import supported
-from stepfork.listener.door import ModelRoute
+from stepfork.listener.door import Routed
 from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError
 from stepfork.listener.headers import onward_request, readable
 from stepfork.listener.relay import Relay
 from stepfork.listener.tape import Tape
 from stepfork.listener.transcript import Transcript
 from stepfork.listener.upload import Upload
+from stepfork.providers.apis import api_of
 from stepfork.providers.lines import clean_line
 
 
@@ -29,13 +30,16 @@ class Proxy:
         self._gate = asyncio.Semaphore(tape.limits.requests_at_once)
         self._codings = supported()
 
-    async def handle(self, request: web.BaseRequest, route: ModelRoute, connection: int) -> web.StreamResponse:
+    async def handle(self, request: web.BaseRequest, routed: Routed, connection: int) -> web.StreamResponse:
         """Answers one model call. A client that goes away cancels this, and with it the call to the upstream."""
+        path = _decoded(routed.path)
+        api = api_of(routed.route.dialect, request.method, path)
         transcript = self._tape.call(
-            provider=route.provider,
+            provider=routed.route.name,
+            api=api,
             method=request.method,
-            path=_decoded(route.path),
-            query=route.query,
+            path=path,
+            query=routed.query,
             connection=connection,
         )
         headers = request.headers
@@ -47,7 +51,7 @@ class Proxy:
             async with self._gate:
                 if request.transport is None:
                     raise HungUpError
-                return await self._forward(request, route, transcript)
+                return await self._forward(request, routed, transcript)
         except (HungUpError, ConnectionError, asyncio.CancelledError):
             transcript.end("client_closed", self._tape.now_ns())
             raise
@@ -55,11 +59,11 @@ class Proxy:
             transcript.end("reset", self._tape.now_ns(), "stepfork could not pass the call on")
             raise
 
-    async def _forward(self, request: web.BaseRequest, route: ModelRoute, transcript: Transcript) -> web.StreamResponse:
+    async def _forward(self, request: web.BaseRequest, routed: Routed, transcript: Transcript) -> web.StreamResponse:
         upload = Upload(request, transcript, self._tape)
         try:
             try:
-                return await self._send(request, route, transcript, upload)
+                return await self._send(request, routed, transcript, upload)
             except UnreachableError as error:
                 if upload.fault is None:
                     return self._unreachable(transcript, error)
@@ -72,12 +76,20 @@ class Proxy:
             upload.close()
 
     async def _send(
-        self, request: web.BaseRequest, route: ModelRoute, transcript: Transcript, upload: Upload
+        self, request: web.BaseRequest, routed: Routed, transcript: Transcript, upload: Upload
     ) -> web.StreamResponse:
         body = await upload.body()
         headers = onward_request(request.headers.items(), self._codings)
-        length = request.content_length
-        call = Call(route.provider, request.method, route.path, route.query, headers, body, length)
+        call = Call(
+            provider=routed.route.name,
+            api=transcript.api,
+            method=request.method,
+            path=routed.path,
+            query=routed.query,
+            headers=headers,
+            body=body,
+            length=request.content_length,
+        )
         async with self._forwarder.send(call) as answer:
             transcript.url = answer.url
             transcript.status = answer.status

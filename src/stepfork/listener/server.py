@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
 from types import TracebackType
@@ -18,12 +18,13 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
 from stepfork.listener.body import HungUpError
-from stepfork.listener.door import Refusal, TraceRoute, admit, find_route
+from stepfork.listener.door import Refusal, TraceExport, admit, find_route
 from stepfork.listener.forwarding import Forwarder
 from stepfork.listener.incoming import Incoming
 from stepfork.listener.limits import Limits
 from stepfork.listener.proxy import Proxy
 from stepfork.listener.receiver import Receiver
+from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.tape import Heard, Progress, Tape
 
 HOST = "127.0.0.1"
@@ -40,21 +41,24 @@ _QUIET.propagate = False
 class Listener:
     """Listens on 127.0.0.1, on a port of the system's choice, from entering to leaving the context.
 
-    ``token`` is 128 random bits in hex, the first element of every path that is served; ``address`` is
-    ``127.0.0.1:PORT``. `heard` gives what came in, once the context is left. Entering raises OSError where no port can
-    be had, and what the forwarder raises when it is opened. `on_progress` is called from the listener's thread.
+    It serves `routes` and trace exports. ``token`` is 128 random bits in hex, the first element of every path that is
+    served; ``address`` is ``127.0.0.1:PORT``. `heard` gives what came in, once the context is left. Entering raises
+    OSError where no port can be had, and what the forwarder raises when it is opened. `on_progress` is called from the
+    listener's thread.
     """
 
     def __init__(
         self,
         forwarder: Forwarder,
         *,
+        routes: Sequence[Route] = BUILT_IN,
         limits: Limits | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self.token = secrets.token_hex(16)
         self.address = ""
         self._forwarder = forwarder
+        self._routes = routes
         self._tape = Tape(limits or Limits(), on_progress)
         self._thread = threading.Thread(target=self._run, name="stepfork-listener", daemon=True)
         self._started: Future[_Running] = Future()
@@ -97,7 +101,7 @@ class Listener:
 
     async def _serve(self) -> None:
         async with self._forwarder.opened():
-            running = _Running(self._forwarder, self._tape, self.token)
+            running = _Running(self._forwarder, self._routes, self._tape, self.token)
             async with running.listening():
                 self._started.set_result(running)
                 await running.stop.wait()
@@ -106,10 +110,11 @@ class Listener:
 class _Running:
     """The listener's side that lives in its event loop."""
 
-    def __init__(self, forwarder: Forwarder, tape: Tape, token: str) -> None:
+    def __init__(self, forwarder: Forwarder, routes: Sequence[Route], tape: Tape, token: str) -> None:
         self.loop = asyncio.get_running_loop()
         self.stop = asyncio.Event()
         self.address = ""
+        self._routes = routes
         self._tape = tape
         self._token = token
         self._proxy = Proxy(forwarder, tape)
@@ -170,18 +175,18 @@ class _Running:
         refusal = admit(request.remote or "", hosts, has_origin="Origin" in request.headers)
         if refusal is not None:
             return _refused(request, refusal)
-        route = find_route(request.raw_path, self._token)
-        if route is None:
+        routed = find_route(request.raw_path, self._token, self._routes)
+        if routed is None:
             return _refused(request, Refusal(404, "not found"))
         task = asyncio.current_task()
         assert task is not None
         self._active.add(task)
         try:
-            if isinstance(route, TraceRoute):
+            if isinstance(routed, TraceExport):
                 return await self._receiver.handle(request)
             assert isinstance(request, Incoming)
             request.on_lost = task.cancel
-            return await self._proxy.handle(request, route, self._connection(request))
+            return await self._proxy.handle(request, routed, self._connection(request))
         except HungUpError:
             raise ConnectionResetError from None
         except (ConnectionError, asyncio.CancelledError):

@@ -51,11 +51,12 @@ class Tape:
         """Unix nanoseconds that never run backwards."""
         return self._began + time.monotonic_ns()
 
-    def call(self, *, provider: str, method: str, path: str, query: str, connection: int) -> Transcript:
+    def call(self, *, provider: str, api: str, method: str, path: str, query: str, connection: int) -> Transcript:
         """The transcript of a call that has just arrived."""
         transcript = Transcript(
             self._calls,
             provider=provider,
+            api=api,
             method=method,
             path=path,
             query=query,

@@ -20,6 +20,7 @@ class Transcript:
     """
 
     __slots__ = (
+        "api",
         "arrived_ns",
         "connection",
         "cut",
@@ -42,10 +43,20 @@ class Transcript:
     )
 
     def __init__(
-        self, index: int, *, provider: str, method: str, path: str, query: str, arrived_ns: int, connection: int
+        self,
+        index: int,
+        *,
+        provider: str,
+        api: str,
+        method: str,
+        path: str,
+        query: str,
+        arrived_ns: int,
+        connection: int,
     ) -> None:
         self.index = index
         self.provider = provider
+        self.api = api
         self.method = method
         self.path = path
         self.query = query

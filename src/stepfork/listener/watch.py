@@ -17,6 +17,7 @@ from stepfork.listener.child import Child, find_program
 from stepfork.listener.forwarding import Forwarder
 from stepfork.listener.limits import Limits
 from stepfork.listener.problem import Problem
+from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.server import Listener
 from stepfork.listener.tape import Progress
 from stepfork.trace.recorded import Recorded
@@ -53,6 +54,7 @@ def watch(
     environment: Callable[[str], Mapping[str, str]],
     cwd: Path,
     forwarder: Forwarder,
+    routes: Sequence[Route] = BUILT_IN,
     on_progress: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
     stdout: int | None = None,
@@ -65,7 +67,7 @@ def watch(
     started, and CaptureError where no loopback port can be had.
     """
     find_program(command, environment("http://127.0.0.1"), cwd)
-    listener = Listener(forwarder, limits=limits, on_progress=on_progress)
+    listener = Listener(forwarder, routes=routes, limits=limits, on_progress=on_progress)
     if on_progress is not None:
         on_progress(Progress(0, 0))
     with ExitStack() as stack:

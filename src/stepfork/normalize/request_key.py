@@ -20,9 +20,20 @@ from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import Normalizer, declared_in, normalize_exchange
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.placeholders import BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.volatile import without
 from stepfork.providers.normal import normal_request
+from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange
+
+
+class KeyRules(msgspec.Struct, frozen=True):
+    """What does not count in a project's requests: ``tools`` maps a tool's name to JSON pointers into its results."""
+
+    tools: dict[str, tuple[str, ...]] = {}
+
+
+NO_RULES = KeyRules()
 
 
 class RequestKey(msgspec.Struct, frozen=True, order=True):
@@ -42,8 +53,8 @@ class RequestKey(msgspec.Struct, frozen=True, order=True):
         return bytes.fromhex(name_of(dumps([self.model, self.params, self.prompt, self.tools])))
 
 
-def request_key(exchange: Exchange, context: Context | None = None) -> RequestKey:
-    """The key of an exchange's request.
+def request_key(exchange: Exchange, context: Context | None = None, rules: KeyRules = NO_RULES) -> RequestKey:
+    """The key of an exchange's request, under a project's `rules`.
 
     Without a `context` the exchange is one of a fixture. With one it is as it was captured: it is templated first, so
     that text that looks like a placeholder is text, and clocks of that run do not count. The two are equal for one
@@ -51,7 +62,7 @@ def request_key(exchange: Exchange, context: Context | None = None) -> RequestKe
     """
     if context is not None:
         exchange = normalize_exchange(exchange, context)
-    request = normal_request(exchange)
+    request = keyed_form(exchange, rules)
     other = request.other
     numbers = ValueNumbers()
     prompt = [request.system, request.messages, other.get("system"), other.get("messages")]
@@ -60,8 +71,33 @@ def request_key(exchange: Exchange, context: Context | None = None) -> RequestKe
         model=request.model,
         prompt=_hash(msgspec.to_builtins(prompt), numbers),
         tools=_hash([request.tools, other.get("tools")], numbers),
-        params=_hash([exchange.api, _without_user_id(request.params), rest], numbers),
+        params=_hash([exchange.api, request.params, rest], numbers),
     )
+
+
+def keyed_form(exchange: Exchange, rules: KeyRules = NO_RULES) -> NormalRequest:
+    """The normal form of an exchange's request with only what counts in its key: what a miss is explained by.
+
+    ``metadata.user_id`` is left out, and what `rules` name as volatile in results of tools.
+    """
+    request = normal_request(exchange)
+    return msgspec.structs.replace(
+        request,
+        params=_without_user_id(request.params),
+        messages=tuple(_counting(message, rules) for message in request.messages) if rules.tools else request.messages,
+    )
+
+
+def _counting(message: NormalMessage, rules: KeyRules) -> NormalMessage:
+    if not any(result.name in rules.tools for result in message.tool_results):
+        return message
+    results = tuple(
+        msgspec.structs.replace(result, text=without(result.text, rules.tools[result.name]))
+        if result.name in rules.tools
+        else result
+        for result in message.tool_results
+    )
+    return msgspec.structs.replace(message, tool_results=results)
 
 
 class RunKeys:
@@ -70,13 +106,14 @@ class RunKeys:
     Texts that calls repeat are templated once, so that a long conversation costs its length.
     """
 
-    def __init__(self, exchanges: Iterable[Exchange], context: Context) -> None:
+    def __init__(self, exchanges: Iterable[Exchange], context: Context, rules: KeyRules = NO_RULES) -> None:
         self._normalizer = Normalizer(context, declared_in(exchanges))
+        self._rules = rules
 
     def __call__(self, exchange: Exchange) -> bytes:
         """The digest of the key of one of the exchanges."""
         request = self._normalizer.request(exchange)
-        return request_key(msgspec.structs.replace(exchange, request=request)).digest()
+        return request_key(msgspec.structs.replace(exchange, request=request), rules=self._rules).digest()
 
 
 def _without_user_id(params: dict[str, JsonValue]) -> dict[str, JsonValue]:

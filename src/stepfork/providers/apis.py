@@ -9,6 +9,11 @@ from stepfork.providers.lines import clean_line
 from stepfork.providers.shapes import dict_of, text_or_none
 from stepfork.trace.exchange import Exchange, Request
 
+MODEL_APIS = frozenset({"chat_completions", "responses", "messages"})
+"""The APIs whose requests and answers are read."""
+OPAQUE = "opaque"
+"""The API of a route of which nothing is known: its bodies are data, without a provider's fields in them."""
+
 _APIS = (
     ("chat_completions", re.compile(r"/chat/completions/?\Z")),
     # "/responses/compact" and "/responses/{id}" are other calls.
@@ -18,11 +23,15 @@ _APIS = (
 )
 
 
-def api_of(provider: str, method: str, path: str) -> str:  # noqa: ARG001 (gateways serve any API under any name)
+def api_of(dialect: str, method: str, path: str) -> str:
     """``chat_completions``, ``responses``, ``messages`` or ``other``, from the method and the path after the prefix.
 
-    Only a POST to the collection itself is a model call; a retrieval, a token count or a batch is ``other``.
+    Only a POST to the collection itself is a model call; a retrieval, a token count or a batch is ``other``. The
+    dialect of a model's route says no more, since gateways serve any API under any name; that of an opaque one says
+    ``opaque``, whatever the path.
     """
+    if dialect == OPAQUE:
+        return OPAQUE
     if method.upper() != "POST":
         return "other"
     rooted = path if path.startswith("/") else f"/{path}"

@@ -8,6 +8,7 @@ import pytest
 from stepfork.listener.conclude import Concluded, conclude, without_cut_character
 from stepfork.listener.limits import Limits
 from stepfork.listener.transcript import Transcript
+from stepfork.providers.apis import api_of
 from stepfork.trace.body import BytesBody, EventsBody, JsonBody
 from stepfork.trace.exchange import Ending
 from stepfork.trace.wire import body_bytes
@@ -32,7 +33,16 @@ def concluded(
     room: int = 1 << 30,
     **headers: str,
 ) -> Concluded:
-    transcript = Transcript(3, provider="openai", method="POST", path=path, query="q=1", arrived_ns=10, connection=2)
+    transcript = Transcript(
+        3,
+        provider="openai",
+        api=api_of("openai", "POST", path),
+        method="POST",
+        path=path,
+        query="q=1",
+        arrived_ns=10,
+        connection=2,
+    )
     transcript.request_headers = {"content-type": "application/json"}
     transcript.request_pieces = [request[:5], request[5:]]
     transcript.status = status
@@ -107,7 +117,9 @@ def test_a_json_answer_to_a_request_for_a_stream() -> None:
 
 
 def test_a_404_is_a_hint_with_the_url() -> None:
-    transcript = Transcript(0, provider="openai", method="POST", path=CHAT, query="", arrived_ns=1, connection=0)
+    transcript = Transcript(
+        0, provider="openai", api="chat_completions", method="POST", path=CHAT, query="", arrived_ns=1, connection=0
+    )
     transcript.status = 404
     transcript.url = "http://127.0.0.1:1/v1/v1"
     transcript.end("complete", 2)
@@ -161,7 +173,9 @@ def test_bytes_that_are_no_text_are_left_alone() -> None:
 
 
 def test_a_request_that_was_not_sent_to_its_end() -> None:
-    transcript = Transcript(0, provider="openai", method="POST", path=CHAT, query="", arrived_ns=1, connection=0)
+    transcript = Transcript(
+        0, provider="openai", api="chat_completions", method="POST", path=CHAT, query="", arrived_ns=1, connection=0
+    )
     transcript.status = 400
     transcript.request_whole = False
     transcript.end("complete", 2)

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from stepfork.listener.door import ModelRoute, TraceRoute, admit, find_route, is_loopback_host
+from stepfork.listener.door import Routed, TraceExport, admit, find_route, is_loopback_host
+from stepfork.listener.routes import BUILT_IN
+
+OPENAI, ANTHROPIC = BUILT_IN
 
 TOKEN = "0123456789abcdef" * 2
 
@@ -10,16 +13,16 @@ TOKEN = "0123456789abcdef" * 2
 @pytest.mark.parametrize(
     ("target", "route"),
     [
-        ("/openai/v1/chat/completions", ModelRoute("openai", "/chat/completions", "")),
-        ("/openai/v1", ModelRoute("openai", "", "")),
-        ("/openai/v1/", ModelRoute("openai", "/", "")),
-        ("/openai/v1?x=1", ModelRoute("openai", "", "x=1")),
-        ("/anthropic/v1/messages?beta=true&x=a%20b", ModelRoute("anthropic", "/v1/messages", "beta=true&x=a%20b")),
-        ("/anthropic", ModelRoute("anthropic", "", "")),
-        ("/anthropic/a%2Fb", ModelRoute("anthropic", "/a%2Fb", "")),
-        ("/openai/v1/x?next=/../y", ModelRoute("openai", "/x", "next=/../y")),
-        ("/v1/traces", TraceRoute()),
-        ("/v1/traces?x", TraceRoute()),
+        ("/openai/v1/chat/completions", Routed(OPENAI, "/chat/completions", "")),
+        ("/openai/v1", Routed(OPENAI, "", "")),
+        ("/openai/v1/", Routed(OPENAI, "/", "")),
+        ("/openai/v1?x=1", Routed(OPENAI, "", "x=1")),
+        ("/anthropic/v1/messages?beta=true&x=a%20b", Routed(ANTHROPIC, "/v1/messages", "beta=true&x=a%20b")),
+        ("/anthropic", Routed(ANTHROPIC, "", "")),
+        ("/anthropic/a%2Fb", Routed(ANTHROPIC, "/a%2Fb", "")),
+        ("/openai/v1/x?next=/../y", Routed(OPENAI, "/x", "next=/../y")),
+        ("/v1/traces", TraceExport()),
+        ("/v1/traces?x", TraceExport()),
     ],
 )
 def test_what_is_served(target: str, route: object) -> None:
@@ -102,4 +105,4 @@ def test_who_is_admitted(peer: str, hosts: list[str], has_origin: bool, status: 
 
 
 def test_stray_bytes_of_a_target_are_encoded() -> None:
-    assert find_route(f"/{TOKEN}/openai/v1/\udcffx?y=\udc80", TOKEN) == ModelRoute("openai", "/%FFx", "y=%80")
+    assert find_route(f"/{TOKEN}/openai/v1/\udcffx?y=\udc80", TOKEN) == Routed(OPENAI, "/%FFx", "y=%80")

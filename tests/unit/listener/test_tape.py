@@ -13,8 +13,8 @@ def span(name: str) -> Span:
 
 
 def call(tape: Tape, **more: Any) -> Transcript:
-    given = {"provider": "openai", "method": "POST", "path": "/responses", "query": "", "connection": 0, **more}
-    return tape.call(**given)
+    given = {"provider": "openai", "api": "responses", "method": "POST", "path": "/responses", "query": ""}
+    return tape.call(**{**given, "connection": 0, **more})
 
 
 def test_calls_stand_in_order_of_arrival_whatever_ends_first() -> None:
