@@ -12,7 +12,7 @@ from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
 from stepfork.diff.units import Forms, RequestForm, Unit, calls_json
 from stepfork.providers.answer import UNREADABLE, answer_of
-from stepfork.providers.apis import label
+from stepfork.providers.apis import MODEL_APIS, label
 from stepfork.providers.calls import Answer
 from stepfork.providers.normal import normal_request
 from stepfork.trace.body import JsonValue
@@ -68,7 +68,7 @@ def _view(exchange: Exchange, forms: Forms) -> View:
         "error": None if answer.error is None else msgspec.to_builtins(answer.error),
         "reasoning": answer.reasoning,
     }
-    if exchange.api == "other" or (answer.error is not None and answer.error.type == UNREADABLE):
+    if exchange.api not in MODEL_APIS or (answer.error is not None and answer.error.type == UNREADABLE):
         answered["body"] = body_to_json(exchange.response.body)
     form = forms.of(normal_request(exchange))
     return View(label(exchange), (exchange.provider, exchange.api), form, answer, answered)
@@ -135,7 +135,7 @@ class Side:
         request = head, self._whole[index]
         own = tuple(self.keys[index][self.owns[index] :])
         keys = ((view.kind, request, answer), (view.kind, request), self._whole[index], (own, answer), own)
-        return Item(keys, view.kind[1] == "other", (view.form.head_text, self._own_text(index)))
+        return Item(keys, view.kind[1] not in MODEL_APIS, (view.form.head_text, self._own_text(index)))
 
     def _own_text(self, index: int) -> str:
         """As much of what an exchange appended as similarity looks at."""

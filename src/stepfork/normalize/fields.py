@@ -19,7 +19,7 @@ Mark = Literal["id", "conversation", "time", "duration", "fingerprint", "padding
 Path = tuple[str | int, ...]
 Marks = dict[Path, Mark]
 
-_DATA_LINE = re.compile(r"data: ?([^\r\n]+)")
+_DATA_LINE = re.compile(r"(?:\A|(?<=[\r\n]))data: ?([^\r\n]+)")
 _MARK_OF: dict[str, Mark] = {
     **dict.fromkeys(rules.ID_FIELDS, "id"),
     **dict.fromkeys(rules.OPAQUE_FIELDS, "opaque"),
@@ -77,15 +77,23 @@ def trace_marks(trace: Trace) -> Marks:
 
 
 def event_values(event: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects on the data lines of one event."""
-    for line in _DATA_LINE.finditer(event):
-        if line.group(1).startswith("{"):
-            try:
-                value = json.loads(line.group(1))
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
-                yield value
+    """The JSON object that the data lines of one event spell together; where they spell none, those of single lines."""
+    lines = _DATA_LINE.findall(event)
+    whole = _object_in("\n".join(lines))
+    if whole is not None:
+        yield whole
+    elif len(lines) > 1:
+        yield from (value for line in lines if (value := _object_in(line)) is not None)
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    if not text.startswith("{"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def user_ids(rest: dict[str, Any]) -> Iterator[tuple[str, str]]:

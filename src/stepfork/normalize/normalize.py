@@ -20,6 +20,7 @@ from stepfork.normalize.multipart import without_boundary
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
 from stepfork.normalize.steps import numbered
+from stepfork.providers.apis import OPAQUE
 from stepfork.providers.split import RequestParts, join_request, split_request
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.run import rewrite_body, rewrite_trace
@@ -31,8 +32,6 @@ from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Trace
 
 _pack = msgspec.msgpack.Encoder().encode  # equal bytes for equal values of equal types, quicker than canonical ones
-MODEL_PROVIDERS = frozenset({"openai", "anthropic"})
-"""Routes whose bodies have a provider's structure; of others only the text is looked at."""
 
 
 def normalize_run(run: Run, context: Context | None, *, templated: bool = False) -> Run:
@@ -129,7 +128,7 @@ class Normalizer:
     def _request_parts(self, exchange: Exchange, value: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """The body made of rewritten parts, in the order of members of `value`; whether any name changed."""
         parts = split_request(exchange.api, value)
-        known = exchange.provider in MODEL_PROVIDERS
+        known = exchange.api != OPAQUE
         frame = fields.message_marks if known else no_marks
         # A system prompt is one part, also where it is a list of messages or blocks.
         system = None if parts.system is msgspec.UNSET else self._part(parts.system, frame)
@@ -162,8 +161,7 @@ class Normalizer:
     def _response(self, exchange: Exchange) -> Response:
         response = exchange.response
         place = Place(("response",))
-        known = exchange.provider in MODEL_PROVIDERS
-        marks = fields.response_marks(response.headers, response.body) if known else {}
+        marks = fields.response_marks(response.headers, response.body if exchange.api != OPAQUE else None)
         rewriter = PartRewriter(self._matcher, self._values, marks)
 
         def walk(part: PartRewriter) -> Response:
@@ -200,10 +198,9 @@ def no_marks(value: Any) -> fields.Marks:  # noqa: ARG001
 
 
 def _declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> None:
-    if exchange.provider not in MODEL_PROVIDERS:
-        return
+    known = exchange.api != OPAQUE
     body = exchange.request.body
-    if isinstance(body, JsonBody) and isinstance(body.value, dict):
+    if known and isinstance(body, JsonBody) and isinstance(body.value, dict):
         parts = split_request(exchange.api, body.value)
         for kind, value in fields.user_ids(parts.rest):
             _add(declared, kind, value)
@@ -215,11 +212,12 @@ def _declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> 
                 seen.add(key)
                 _declare_marked(declared, message, fields.message_marks(message))
     response = exchange.response
-    holder = {"headers": response.headers, "body": getattr(response.body, "value", None)}
-    for path, mark in fields.response_marks(response.headers, response.body).items():
+    answered = response.body if known else None
+    holder = {"headers": response.headers, "body": getattr(answered, "value", None)}
+    for path, mark in fields.response_marks(response.headers, answered).items():
         if mark == "id" and path[:2] != ("body", "events"):
             _add(declared, mark, fields.value_at(holder, path))
-    for event in getattr(response.body, "events", ()):
+    for event in getattr(answered, "events", ()):
         for told in fields.event_values(event):
             _declare_marked(declared, told, fields.envelope_marks(told))
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from stepfork.providers.answer import answer_of
+from stepfork.providers.apis import MODEL_APIS
 from stepfork.providers.calls import Answer, ToolCall
 from stepfork.providers.lines import MAX_LINE, clean_line
 from stepfork.providers.normal import normal_request
@@ -24,7 +25,7 @@ def says(exchange: Exchange, kept: int) -> tuple[str, ...]:
     prompt has no line: the manifest names its object. An API that is not known has one line: what was asked, and the
     status.
     """
-    if exchange.api not in ("chat_completions", "responses", "messages"):
+    if exchange.api not in MODEL_APIS:
         request = exchange.request
         return (clean_line(f"{request.method} {request.path} → {exchange.response.status}"),)
     appended = normal_request(exchange).messages[max(kept, 0) :]

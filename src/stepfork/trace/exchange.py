@@ -15,7 +15,7 @@ stopped reading before the end; ``unreadable``: a stream that does not parse."""
 
 
 class Request(msgspec.Struct, frozen=True):
-    """``path`` is what follows the provider's prefix, percent-decoded, without the query; ``query`` is raw."""
+    """``path`` is what follows the route's prefix, percent-decoded, without the query; ``query`` is raw."""
 
     method: str
     path: str
@@ -35,8 +35,9 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """``provider`` is a route (``openai``, ``anthropic``); ``api`` is ``chat_completions``, ``responses``,
-    ``messages`` or ``other`` (see ``stepfork.providers.apis``)."""
+    """``provider`` is the name of a route (``openai``, ``anthropic``, or one that the project added); ``api`` says what
+    form the bodies have: ``chat_completions``, ``responses``, ``messages``, ``other`` or ``opaque`` (see
+    ``stepfork.providers.apis``)."""
 
     provider: str
     api: str

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from stepfork.normalize.normalize import normalize_run
-from stepfork.trace.body import BytesBody, JsonBody, TextBody
+from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Step, Trace
@@ -183,11 +183,27 @@ def test_models_keep_their_names_in_a_list_of_models():
     assert of(got).exchanges[0].response.body.value == models
 
 
-def test_bodies_of_other_routes_have_no_structure_of_ours():
+def test_bodies_of_opaque_routes_have_no_structure_of_ours():
     body = {"id": "article_591", "created": 5, "latency_ms": 3}
-    got = Exchange("search", "other", Request("POST", "/q", body=JsonBody(body)), Response(200, body=JsonBody(body)))
-    made = of(got).exchanges[0]
+    answer = Response(200, headers={"x-request-id": "9-7b"}, body=JsonBody(body))
+    made = of(Exchange("search", "opaque", Request("POST", "/q", body=JsonBody(body)), answer)).exchanges[0]
     assert made.request.body.value == made.response.body.value == body
+    assert made.response.headers == {"x-request-id": "{{id_1}}"}  # an envelope that every service has
+
+
+@pytest.mark.parametrize("api", ["other", "responses"])
+def test_bodies_of_a_model_route_have_it_whatever_the_route_is_called(api):
+    got = Exchange(
+        "azure", api, Request("POST", "/openai/responses/x"), Response(200, body=JsonBody({"created_at": 5}))
+    )
+    assert of(got).exchanges[0].response.body.value == {"created_at": 1}
+
+
+def test_json_over_several_data_lines_is_one_value():
+    event = 'event: x\ndata: {"id": "item-9",\ndata:  "created": 1744316542}'
+    got = Exchange("openai", "responses", Request("POST", "/responses"), Response(200, body=EventsBody((event, ""))))
+    (made,) = of(got).exchanges
+    assert made.response.body.events[0] == 'event: x\ndata: {"id": "{{id_1}}",\ndata:  "created": 1}'
 
 
 def test_ids_are_linked_into_texts_names_and_paths():
