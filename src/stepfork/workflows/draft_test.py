@@ -1,0 +1,167 @@
+"""A test for a fixture, drafted where a project keeps its tests, once: from then on it is its author's."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from stepfork.contracts.json_form import contracts_from_json
+from stepfork.contracts.verification import Verification
+from stepfork.errors import StoreError, UsageError
+from stepfork.export.drafted_test import Draft, drafted_test, word_of
+from stepfork.redact.marker import MARKER
+from stepfork.replay.executes import unlisted_tools
+from stepfork.store.files import replace_file, sync_file, temporary_beside, write_new
+from stepfork.store.layout import manifest_file
+from stepfork.store.store import Store
+from stepfork.trace.fixture import Fixture, Source
+
+TESTS = "tests/stepfork"
+"""Where tests are drafted, from the folder that holds the store."""
+
+_LONGEST = 200
+"""Bytes of a test file's name; longer ones are cut and end with a digest."""
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A fixture's test. `written` is False where `path` was there before, which nothing changes. `executes` are the
+    tools that a replay of the fixture runs for real; `notes` say what stands between the test and the fixture, one
+    line each, with what to do."""
+
+    path: Path
+    written: bool
+    executes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def write_drafted_test(
+    store: Store,
+    fixture: Fixture,
+    verification: Verification,
+    *,
+    folder: str = TESTS,
+    served: tuple[str, ...] = (),
+) -> Drafted:
+    """Draft the test of a fixture that holds (`verification` says so), unless its file is there.
+
+    `folder` is relative to the one that holds the store; `served` are tools that a route answers. Raises UsageError
+    for a folder outside that one, StoreError where the file cannot be written.
+    """
+    path = path_of_test(store, fixture.name, folder)
+    command = runnable(fixture.run.source)
+    executes = unlisted_tools(fixture.run, (), served) if command else ()
+    if not os.path.lexists(path):
+        draft = Draft(
+            name=fixture.name,
+            manifest=f"{store.root.name}/{manifest_file(fixture.name)}",
+            depth=len(PurePosixPath(folder).parts),
+            contracts=contracts_from_json(fixture.contracts),
+            command=command,
+            cwd=fixture.run.source.cwd,
+            executes=executes,
+            failures=verification.expected_failures,
+        )
+        if _write_once(path, drafted_test(draft).encode(), store):
+            return Drafted(path, written=True, executes=executes, notes=tuple(_redacted(command)))
+    return Drafted(path, written=False, executes=executes, notes=tuple(_differences(path, fixture, command, executes)))
+
+
+def path_of_test(store: Store, name: str, folder: str = TESTS) -> Path:
+    """Where the test of a fixture is drafted. Names that differ in punctuation and case only have one path.
+
+    Raises UsageError for a folder that is not below the one that holds the store.
+    """
+    parts = PurePosixPath(folder).parts
+    if not parts or ".." in parts or PurePosixPath(folder).is_absolute() or Path(folder).is_absolute():
+        raise UsageError(f"the folder of drafted tests is not below {store.root.parent.name}", where=folder[:80])
+    word = word_of(name)
+    file = f"test_{word}.py"
+    if len(file.encode()) > _LONGEST:
+        start = word.encode()[: _LONGEST - 20].decode(errors="ignore")
+        file = f"test_{start}_{hashlib.sha256(name.encode()).hexdigest()[:8]}.py"
+    return store.root.parent.joinpath(*parts, file)
+
+
+def runnable(source: Source) -> tuple[str, ...]:
+    """The command that a test of the fixture runs again: none where none was recorded, or where its model calls were
+    not, so that they would be live ones."""
+    return source.command if source.kind == "command" and source.replay_capable else ()
+
+
+def _write_once(path: Path, data: bytes, store: Store) -> bool:
+    """Put a file in place, whole, where there is none. False where there is one by now."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = temporary_beside(path)
+        try:
+            write_new(temporary, data)
+            sync_file(temporary)
+            return _put(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        where = Path(os.path.relpath(path, store.root.parent)).as_posix()
+        raise StoreError(f"the test cannot be written ({error.strerror})", where=where) from None
+
+
+def _put(temporary: Path, path: Path) -> bool:
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if os.path.lexists(path):
+            return False
+        replace_file(temporary, path)
+    return True
+
+
+def _differences(path: Path, fixture: Fixture, command: tuple[str, ...], executes: tuple[str, ...]) -> Iterator[str]:
+    """Why the test that is there will not go with the fixture as it is now."""
+    try:
+        text = path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        yield "the test's file cannot be read; a test of this fixture was not drafted"
+        return
+    if not re.search(rf"[\"'/]{re.escape(fixture.name)}(\.json)?[\"']", text):
+        yield "that file does not mention this fixture, and is kept: rename the fixture to have a test drafted"
+        return
+    literals = _literals(text)
+    if command and "COMMAND" in literals and literals["COMMAND"] != list(command):
+        yield "its COMMAND is not the command captured, so it refuses to run: look at both and edit it"
+    listed = literals.get("EXECUTES")
+    missing = [tool for tool in executes if isinstance(listed, list) and tool not in listed]
+    if missing:
+        yield f"its EXECUTES does not list {', '.join(missing)}, so it refuses to run: add what may run"
+    yield from _redacted(command)
+
+
+def _redacted(command: tuple[str, ...]) -> Iterator[str]:
+    if any(MARKER in word for word in command):
+        yield "the command was redacted, so the test refuses to run: capture it with the secret in the environment"
+
+
+def _literals(text: str) -> Mapping[str, object]:
+    """The module's names that are bound to a literal at the top."""
+    found: dict[str, object] = {}
+    try:
+        statements = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return found
+    for statement in statements:
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                try:
+                    found[name] = ast.literal_eval(value)
+                except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                    continue
+    return found
