@@ -49,6 +49,7 @@ OWNERS = {
     "jsonschema": {"contracts"},
     "opentelemetry": {"otlp"},
     "orjson": {"canonical"},
+    "referencing": {"contracts"},
     "blake3": {"canonical"},
     "rich": {"cli"},
     "typer": {"cli"},

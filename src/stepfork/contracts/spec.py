@@ -1,4 +1,7 @@
-"""What must hold of a run, as values: what a manifest lists under ``contracts`` and what a test's chain is made of."""
+"""What must hold of a run, as values: what a manifest lists under ``contracts`` and what a test's chain is made of.
+
+What each one says of a run, zero calls and absent arguments included, is in ``docs/reference/contracts.md``.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ TrajectoryMode = Literal["exact", "superset", "subset", "unordered"]
 calls in any order; ``superset``: each listed tool is called; ``subset``: no tool is called that is not listed."""
 
 
-class Trajectory(msgspec.Struct, frozen=True, tag_field="kind", tag="trajectory"):
+class Trajectory(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="trajectory"):
     """Which tools were called. ``id`` is the contract's name in a fixture, empty where a test wrote it by hand."""
 
     tools: tuple[str, ...]
@@ -21,7 +24,9 @@ class Trajectory(msgspec.Struct, frozen=True, tag_field="kind", tag="trajectory"
     id: str = ""
 
 
-class ToolCalledBefore(msgspec.Struct, frozen=True, tag_field="kind", tag="tool_called_before"):
+class ToolCalledBefore(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="tool_called_before"
+):
     """The first call of `first` stands before the first call of `then`; both must be called."""
 
     first: str
@@ -29,8 +34,13 @@ class ToolCalledBefore(msgspec.Struct, frozen=True, tag_field="kind", tag="tool_
     id: str = ""
 
 
-class ToolCardinality(msgspec.Struct, frozen=True, tag_field="kind", tag="tool_cardinality"):
-    """`tool` is called at most `at_most` times for each value of its argument `per` (RFC 6901 pointer or a name)."""
+class ToolCardinality(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="tool_cardinality"
+):
+    """`tool` is called at most `at_most` times for each value of its argument `per` (RFC 6901 pointer or a name).
+
+    Each call must have that argument: a call that cannot be counted fails.
+    """
 
     tool: str
     per: str
@@ -38,14 +48,16 @@ class ToolCardinality(msgspec.Struct, frozen=True, tag_field="kind", tag="tool_c
     id: str = ""
 
 
-class OutputSchema(msgspec.Struct, frozen=True, tag_field="kind", tag="output_matches_schema"):
+class OutputSchema(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="output_matches_schema"
+):
     """The run's output satisfies a JSON Schema (2020-12)."""
 
     schema: JsonValue
     id: str = ""
 
 
-class CostUnder(msgspec.Struct, frozen=True, tag_field="kind", tag="cost_under"):
+class CostUnder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="cost_under"):
     """The run cost at most `usd` US dollars, the bound included; a run whose cost is not known fails."""
 
     usd: float
@@ -56,7 +68,7 @@ Contract = Trajectory | ToolCalledBefore | ToolCardinality | OutputSchema | Cost
 
 
 class ContractResult(msgspec.Struct, frozen=True):
-    """How one contract came out. ``explanation`` is one line for people, made of the run's own redacted values."""
+    """How one contract came out. ``explanation`` is one line for people, made of the run's own values."""
 
     id: str
     status: Literal["pass", "hard_fail"]

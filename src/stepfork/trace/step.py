@@ -52,7 +52,9 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
 class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
     """The run as a whole. A run that raised has ``status`` ``error``, ``error`` set and no output.
 
-    ``notes`` are findings of the mapping, such as a bad attribute, that a trace check reports.
+    ``cost_usd`` is what the run's model calls cost in US dollars, as spans or answers told it: None is unknown, never
+    0, and one call of unknown cost makes the sum unknown. ``notes`` are findings of the mapping, such as a bad
+    attribute, that a trace check reports.
     """
 
     origin: Origin
@@ -64,4 +66,5 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
     output: JsonValue | msgspec.UnsetType = msgspec.UNSET
     status: Literal["completed", "error"] = "completed"
     error: StepError | None = None
+    cost_usd: float | None = None
     notes: tuple[str, ...] = ()

@@ -1,0 +1,51 @@
+"""Contracts from one run: what it did is what the next one is held to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from stepfork.contracts.calls import argument_names, first_calls
+from stepfork.contracts.cardinality import count_calls
+from stepfork.contracts.evaluate import money
+from stepfork.contracts.naming import named
+from stepfork.contracts.output_schema import schema_of
+from stepfork.contracts.spec import Contract, CostUnder, OutputSchema, ToolCalledBefore, ToolCardinality, Trajectory
+from stepfork.trace.fixture import Run
+from stepfork.trace.step import Trace
+
+CEILING = money(1.5)
+"""How many times what a run cost the next one may cost, the bound included."""
+
+
+def draft(run: Run, *, expect_fail: bool) -> tuple[Contract, ...]:
+    """The contracts of `run`, each named, in a fixed order. Without `expect_fail` all of them hold of `run` itself.
+
+    With it each tool may be called once for each value of its id arguments, however often the run called it: what an
+    incident repeated fails. A run without tool calls, structured output and cost drafts nothing.
+    """
+    return named(tuple(_contracts(run.trace, expect_fail=expect_fail)))
+
+
+def _contracts(trace: Trace, *, expect_fail: bool) -> Iterator[Contract]:
+    tools = list(first_calls(trace))
+    if tools:
+        yield Trajectory(tuple(tools), "superset")
+    for first, then in pairwise(tools):
+        yield ToolCalledBefore(first, then)
+    for tool in tools:
+        yield from _cardinalities(trace, tool, expect_fail=expect_fail)
+    if isinstance(trace.output, dict | list):
+        yield OutputSchema(schema_of(trace.output))
+    if trace.cost_usd is not None and math.isfinite(trace.cost_usd) and 0 <= trace.cost_usd < 1e9:
+        yield CostUnder(float(money(trace.cost_usd) * CEILING))
+
+
+def _cardinalities(trace: Trace, tool: str, *, expect_fail: bool) -> Iterator[Contract]:
+    """One for each argument called ``id`` or ``…_id`` that every call of the tool has: calls without it could not be
+    counted."""
+    for name in argument_names(trace, tool):
+        if name == "id" or name.endswith("_id"):
+            most = max(count for _, count in count_calls(trace, tool, name).values)
+            yield ToolCardinality(tool, name, 1 if expect_fail else most)

@@ -1,0 +1,96 @@
+"""What a capture establishes about its run: whether it is consistent with its own recording."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from stepfork.contracts.evaluate import evaluate
+from stepfork.contracts.spec import Contract, ContractResult
+from stepfork.contracts.verification import Outcome, Verification
+from stepfork.trace.finding import TraceFinding
+from stepfork.trace.fixture import Run
+
+
+def verify(
+    run: Run, contracts: Sequence[Contract], findings: Sequence[TraceFinding], *, expect_fail: bool
+) -> Verification:
+    """The outcome of a run with the contracts drafted from it and what its trace check found.
+
+    ``verified``: something was drafted, the trace check is clean, and every contract passes; with `expect_fail` at
+    least one fails instead, as an expected failure. ``nothing_to_verify``: a healthy run without tool call, structured
+    output or cost. All else is ``not_verified``, with every cause that holds; a non-zero exit, a run that ended in an
+    error and a missing model call are named among them and fail only a run from which nothing was drafted.
+    """
+    results = tuple(evaluate(contract, run.trace) for contract in contracts)
+    failed = [result for result in results if result.status == "hard_fail"]
+    checked = [*_of_check(run, findings)]
+    if expect_fail:
+        checked += _of_expectation(results, failed)
+    else:
+        checked += [f"{_told(one)}; if this run is an incident, capture it with --expect-fail" for one in failed]
+    beside = [*_beside(run, findings, drafted=bool(results))]
+    outcome: Outcome = "verified"
+    if checked or (not results and beside):
+        outcome = "not_verified"
+        if not results and not expect_fail:
+            checked.insert(0, "no contract was drafted: the run has no tool call, structured output or cost")
+    elif not results:
+        outcome = "nothing_to_verify"
+    return Verification(
+        outcome=outcome,
+        verified=outcome == "verified",
+        expect_fail=expect_fail,
+        trace_check=tuple(findings),
+        contracts=results,
+        expected_failures=tuple(result.id for result in failed) if expect_fail else (),
+        causes=(*checked, *beside) if outcome == "not_verified" else (),
+    )
+
+
+def _of_check(run: Run, findings: Sequence[TraceFinding]) -> Iterator[str]:
+    by_code: defaultdict[str, list[TraceFinding]] = defaultdict(list)
+    for finding in findings:
+        if finding.fails:
+            by_code[finding.code].append(finding)
+    for code, found in by_code.items():
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        yield f"trace check failed: {code}: {found[0].text}{more}; {found[0].advice}"
+    if "no_steps" not in by_code and not any(step.type in ("llm_call", "tool_call") for step in run.trace.steps):
+        yield "no model call and no tool call was mapped, so every contract would hold of nothing"
+
+
+def _of_expectation(results: Sequence[ContractResult], failed: Sequence[ContractResult]) -> Iterator[str]:
+    if not results:
+        yield (
+            "no contract was drafted, so none fails as --expect-fail says: the run has no tool call, structured output "
+            "or cost"
+        )
+    elif not failed:
+        yield (
+            "every drafted contract passes, so nothing fails as --expect-fail says; capture a healthy run without "
+            "--expect-fail, or make the run show its fault"
+        )
+
+
+def _beside(run: Run, findings: Sequence[TraceFinding], *, drafted: bool) -> Iterator[str]:
+    """What fails nothing by itself."""
+    if run.source.exit_code:
+        yield f"the command ended with exit code {run.source.exit_code}; its output says why"
+    if run.trace.status == "error":
+        yield f"the run ended with an error{f' ({run.trace.error.type})' if run.trace.error else ''}"
+    elif not drafted:
+        yield from (
+            f"step {finding.step}: {finding.text}"
+            for finding in findings
+            if finding.code == "error_status" and finding.step is not None
+        )
+    if run.source.kind != "otlp_file" and all(exchange.api == "other" for exchange in run.exchanges):
+        yield (
+            "no model call was recorded; build the model client from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or add a "
+            "route for its host"
+        )
+
+
+def _told(result: ContractResult) -> str:
+    return f"contract {result.id} fails: {result.explanation}"
