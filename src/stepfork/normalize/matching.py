@@ -57,6 +57,10 @@ class Matcher:
             found = self._seen[text] = _apart(list(self._find(text)))
         return found
 
+    def forget(self, value: str) -> None:
+        """Texts that hold `value`, which has just been declared, are looked at again."""
+        self._seen = {text: spans for text, spans in self._seen.items() if value not in text}
+
     def known_spans(self, text: str) -> tuple[Span, ...]:
         """Known values of the run alone, and literals: for what must be given back exactly, such as a command."""
         return _apart([*self._placeholders(text), *self._find_known(text)])

@@ -17,12 +17,12 @@ from stepfork.normalize import fields
 from stepfork.normalize.known import Context
 from stepfork.normalize.matching import Matcher, is_distinctive
 from stepfork.normalize.multipart import without_boundary
-from stepfork.normalize.numbering import ValueNumbers
+from stepfork.normalize.numbering import TimesByValue, ValueNumbers
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
 from stepfork.normalize.steps import numbered
 from stepfork.providers.apis import OPAQUE
 from stepfork.providers.split import RequestParts, join_request, split_request
-from stepfork.rewrite.place import Place
+from stepfork.rewrite.place import Place, Rewriter
 from stepfork.rewrite.run import rewrite_body, rewrite_trace
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
@@ -58,7 +58,7 @@ def declared_in(exchanges: Iterable[Exchange], trace: Trace | None = None) -> di
     declared: dict[str, str] = {}
     seen: set[bytes] = set()
     for exchange in exchanges:
-        _declare(exchange, declared, seen)
+        declare(exchange, declared, seen)
     if trace is not None:
         _add(declared, "conversation", trace.conversation)
         for step in trace.steps:
@@ -67,12 +67,33 @@ def declared_in(exchanges: Iterable[Exchange], trace: Trace | None = None) -> di
 
 
 class Normalizer:
-    """The second pass. Numbers by value go on from one call to the next, so calls are made in stored order."""
+    """The second pass. Numbers by value go on from one call to the next, so calls are made in stored order.
 
-    def __init__(self, context: Context | None, declared: dict[str, str], *, templated: bool = False) -> None:
+    `first` rewrites each text before it is looked at: parts that calls repeat are then rewritten once by both.
+    `clocks` numbers the times by their value, among those of `values`, instead of by their position.
+    """
+
+    def __init__(
+        self,
+        context: Context | None,
+        declared: dict[str, str],
+        *,
+        templated: bool = False,
+        first: Rewriter | None = None,
+        values: ValueNumbers | None = None,
+        clocks: bool = False,
+    ) -> None:
         self._matcher = Matcher(context, declared, templated=templated)
-        self._values = ValueNumbers()
+        self._values = values or ValueNumbers()
         self._parts: dict[bytes, _Part] = {}
+        self._first = first
+        self._times = TimesByValue(self._values) if clocks else None
+
+    def forget(self, value: str) -> None:
+        """Texts that hold `value` are looked at again: it has just been declared."""
+        self._matcher.forget(value)
+        held = value.encode("utf-8", "surrogatepass")
+        self._parts = {key: part for key, part in self._parts.items() if held not in key}
 
     def source(self, source: Source) -> Source:
         """The command and its folder."""
@@ -96,8 +117,8 @@ class Normalizer:
 
     def request(self, exchange: Exchange) -> Request:
         """The request of an exchange, part by part."""
-        request = exchange.request
-        line = PartRewriter(self._matcher, self._values, {})
+        request = exchange.request if self._first is None else self._rewritten(exchange, self._first)
+        line = self._rewriter({})
         place = Place(("request",))
 
         def walk(part: PartRewriter) -> tuple[str, str, str]:
@@ -112,10 +133,28 @@ class Normalizer:
         if isinstance(body, JsonBody) and isinstance(body.value, dict):
             body = self._request_body(exchange, body)
         else:
-            other = PartRewriter(self._matcher, self._values, {})
+            other = self._rewriter({})
             body = other.run(lambda part: rewrite_body(request.body, place.child("body"), part, exchange.api))
         content_type, body = without_boundary(request.content_type, content_type, body)
         return Request(request.method, path, query, content_type, body)
+
+    def _rewriter(self, marks: fields.Marks) -> PartRewriter:
+        return PartRewriter(self._matcher, self._values, marks, self._times)
+
+    @staticmethod
+    def _rewritten(exchange: Exchange, first: Rewriter) -> Request:
+        """The request with all rewritten by `first` that is no part: parts are when they are looked at."""
+        request, place = exchange.request, Place(("request",))
+        body = request.body
+        if not (isinstance(body, JsonBody) and isinstance(body.value, dict)):
+            body = rewrite_body(body, place.child("body"), first, exchange.api)
+        return msgspec.structs.replace(
+            request,
+            path=rewrite_text(request.path, place.child("path"), first),
+            query=first.query(request.query, place.child("query")) if request.query else "",
+            content_type=rewrite_text(request.content_type, place.child("content_type"), first),
+            body=body,
+        )
 
     def _request_body(self, exchange: Exchange, body: JsonBody) -> JsonBody:
         """The body's parts rewritten. Where a member's name changed, the recorded order of members is told anew."""
@@ -153,8 +192,10 @@ class Normalizer:
         key = _pack((value, marks.__name__))
         part = self._parts.get(key)
         if part is None:
-            rewriter = PartRewriter(self._matcher, self._values, marks(value))
-            made = rewriter.run(lambda part: rewrite_value(value, Place(("part",)), part))
+            place = Place(("part",))
+            given = value if self._first is None else rewrite_value(value, place, self._first)
+            rewriter = self._rewriter(marks(given))
+            made = rewriter.run(lambda part: rewrite_value(given, place, part))
             part = self._parts[key] = _Part(made, rewriter.renamed)
         return part
 
@@ -197,7 +238,8 @@ def no_marks(value: Any) -> fields.Marks:  # noqa: ARG001
     return {}
 
 
-def _declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> None:
+def declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> None:
+    """Adds to `declared` what an exchange calls an id; `seen` remembers messages, which calls repeat."""
     known = exchange.api != OPAQUE
     body = exchange.request.body
     if known and isinstance(body, JsonBody) and isinstance(body.value, dict):

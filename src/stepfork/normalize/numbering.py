@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Protocol
 
 from stepfork.normalize.rules import END_LAST, START_FIRST
 
@@ -26,6 +27,20 @@ class ValueNumbers:
             self._numbers[kind, value] = known
         return known
 
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Each kind and value that has a number, in order of first appearance."""
+        return iter(self._numbers)
+
+
+class Times(Protocol):
+    """Numbers of times; see TimeNumbers."""
+
+    def number(self, path: Path, occurrence: int, text: str) -> int:
+        """The number of the time `text` that stands at `path`, the `occurrence`-th of its text."""
+
+    def settle(self) -> bool:
+        """Whether the part must be walked again, since numbers changed."""
+
 
 class TimeNumbers:
     """Numbers the times of one part by their position, never by what they say.
@@ -37,8 +52,8 @@ class TimeNumbers:
     def __init__(self) -> None:
         self._numbers: dict[Slot, int] = {}
 
-    def number(self, path: Path, occurrence: int) -> int:
-        """The number of the time that stands at `path`, the `occurrence`-th of its text."""
+    def number(self, path: Path, occurrence: int, text: str) -> int:  # noqa: ARG002
+        """The number of the time `text` that stands at `path`, the `occurrence`-th of its text."""
         return self._numbers.setdefault((_field(path), occurrence), len(self._numbers) + 1)
 
     def settle(self) -> bool:
@@ -67,3 +82,18 @@ def _ranks(path: Iterable[str | int]) -> Iterable[tuple[int, str, int]]:
             yield 1, "", step
         else:
             yield (0 if step in START_FIRST else 2 if step in END_LAST else 1), step, 0
+
+
+class TimesByValue:
+    """Numbers times by what they say: for comparisons, which must know it again."""
+
+    def __init__(self, values: ValueNumbers) -> None:
+        self._values = values
+
+    def number(self, path: Path, occurrence: int, text: str) -> int:  # noqa: ARG002
+        """The number of `text`, wherever it stands."""
+        return self._values.number("timestamp", text)
+
+    def settle(self) -> bool:
+        """Never: no number depends on a position."""
+        return False

@@ -16,10 +16,11 @@ import msgspec
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
 from stepfork.errors import CanonicalError
+from stepfork.normalize.claude_code import without_surroundings
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import Normalizer, declared_in, normalize_exchange
 from stepfork.normalize.numbering import ValueNumbers
-from stepfork.normalize.placeholders import BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.volatile import without
 from stepfork.providers.normal import normal_request
 from stepfork.providers.normal_form import NormalMessage, NormalRequest
@@ -62,25 +63,43 @@ def request_key(exchange: Exchange, context: Context | None = None, rules: KeyRu
     """
     if context is not None:
         exchange = normalize_exchange(exchange, context)
-    request = keyed_form(exchange, rules)
+    return form_key(exchange.api, keyed_form(exchange, rules), Names())
+
+
+class Names(ValueNumbers):
+    """The placeholders of one request, numbered in order of first appearance whatever their numbers were; ``times``
+    has each occurrence of a time. Values of the kinds in `alike` are not told apart."""
+
+    def __init__(self, *, alike: frozenset[str] = frozenset()) -> None:
+        super().__init__()
+        self.times: list[str] = []
+        self._alike = alike
+
+    def number(self, kind: str, value: str) -> int:
+        """The number of a placeholder, by its spelling."""
+        return super().number(kind, "" if kind in self._alike else value)
+
+
+def form_key(api: str, request: NormalRequest, names: Names) -> RequestKey:
+    """The key of a form that `keyed_form` made of a templated request; `names` learns its placeholders."""
     other = request.other
-    numbers = ValueNumbers()
     prompt = [request.system, request.messages, other.get("system"), other.get("messages")]
     rest = {name: value for name, value in other.items() if name not in ("system", "messages", "tools")}
     return RequestKey(
         model=request.model,
-        prompt=_hash(msgspec.to_builtins(prompt), numbers),
-        tools=_hash([request.tools, other.get("tools")], numbers),
-        params=_hash([exchange.api, request.params, rest], numbers),
+        prompt=_hash(msgspec.to_builtins(prompt), names),
+        tools=_hash([request.tools, other.get("tools")], names),
+        params=_hash([api, request.params, rest], names),
     )
 
 
 def keyed_form(exchange: Exchange, rules: KeyRules = NO_RULES) -> NormalRequest:
     """The normal form of an exchange's request with only what counts in its key: what a miss is explained by.
 
-    ``metadata.user_id`` is left out, and what `rules` name as volatile in results of tools.
+    Left out are ``metadata.user_id``, what Claude Code says of the machine and the day, and what `rules` name as
+    volatile in results of tools.
     """
-    request = normal_request(exchange)
+    request = normal_request(without_surroundings(exchange))
     return msgspec.structs.replace(
         request,
         params=_without_user_id(request.params),
@@ -125,7 +144,7 @@ def _without_user_id(params: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return others | {"metadata": kept} if kept else others
 
 
-def _hash(value: Any, numbers: ValueNumbers) -> str:
+def _hash(value: Any, names: Names) -> str:
     """The hash of a value whose placeholders, which a fixture numbers over all its exchanges, are numbered anew."""
     try:
         data = dumps(value)
@@ -133,12 +152,16 @@ def _hash(value: Any, numbers: ValueNumbers) -> str:
         data = repr(value).encode("utf-8", "surrogatepass")
     if b"{{" in data:
         text = data.decode("utf-8", "surrogatepass")
-        data = LOOK_ALIKE.sub(lambda match: _local(match, numbers), text).encode("utf-8", "surrogatepass")
+        data = LOOK_ALIKE.sub(lambda match: _local(match, names), text).encode("utf-8", "surrogatepass")
     return name_of(data)
 
 
-def _local(match: re.Match[str], numbers: ValueNumbers) -> str:
+def _local(match: re.Match[str], names: Names) -> str:
     found = as_placeholder(match)
+    if found is not None and found.kind == BY_POSITION:
+        # Where a time stands says all: its number, and how many digits its fraction has, do not count.
+        names.times.append(match.group())
+        return str(Placeholder(BY_POSITION, 1))
     if found is None or found.kind not in BY_VALUE:
         return match.group()
-    return str(Placeholder(found.kind, numbers.number(found.kind, match.group())))
+    return str(Placeholder(found.kind, names.number(found.kind, match.group())))

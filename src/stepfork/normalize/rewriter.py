@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from stepfork.normalize.fields import Mark, Path
 from stepfork.normalize.matching import FIXED, LITERAL, TRACEPARENT, Matcher, Span, uuid_spans
-from stepfork.normalize.numbering import TimeNumbers, ValueNumbers
+from stepfork.normalize.numbering import TimeNumbers, Times, ValueNumbers
 from stepfork.normalize.placeholders import Placeholder, escape
 from stepfork.normalize.rules import UUID_FIELDS
 from stepfork.normalize.times import timestamp, whole_moment
@@ -20,13 +20,15 @@ FINGERPRINT = "fp_" + str(Placeholder("fingerprint"))
 
 
 class PartRewriter(Rewriter):
-    """Rewrites one stored part of a run; times are numbered inside it."""
+    """Rewrites one stored part of a run; times are numbered inside it, unless `times` says otherwise."""
 
-    def __init__(self, matcher: Matcher, values: ValueNumbers, marks: Mapping[Path, Mark]) -> None:
+    def __init__(
+        self, matcher: Matcher, values: ValueNumbers, marks: Mapping[Path, Mark], times: Times | None = None
+    ) -> None:
         self._matcher = matcher
         self._values = values
         self._marks = marks
-        self._times = TimeNumbers()
+        self._times = times or TimeNumbers()
         self.renamed = False
 
     def run(self, walk: Callable[[PartRewriter], T]) -> T:
@@ -41,11 +43,11 @@ class PartRewriter(Rewriter):
             edits = self._marked(mark, text, place)
             if edits is not None:
                 return edits
-        return self._edits(self._spans(text, place), place)
+        return self._edits(self._spans(text, place), place, text)
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name: ids and addresses are linked across names too."""
-        edits = self._edits(self._matcher.spans(text), place.child(text))
+        edits = self._edits(self._matcher.spans(text), place.child(text), text)
         self.renamed = self.renamed or bool(edits)
         return edits
 
@@ -53,7 +55,7 @@ class PartRewriter(Rewriter):
         """A time becomes its number and a duration 0, both of the type they had; other numbers are data."""
         mark = self._marks.get(place.path)
         if mark == "time":
-            return type(value)(self._times.number(place.path, 0))
+            return type(value)(self._times.number(place.path, 0, ""))
         return type(value)(0) if mark == "duration" else value
 
     def _spans(self, text: str, place: Place) -> Sequence[Span]:
@@ -67,16 +69,16 @@ class PartRewriter(Rewriter):
         """Edits of a field's whole text; None where the text is not what the field should hold."""
         if mark in ("id", "opaque", "conversation"):
             span = self._matcher.id_span(text, mark)
-            return None if span is None else self._edits((span,), place)
+            return None if span is None else self._edits((span,), place, text)
         if mark == "time":
             shape = whole_moment(text)
-            return None if shape is None else self._edits((Span(0, len(text), "timestamp", shape),), place)
+            return None if shape is None else self._edits((Span(0, len(text), "timestamp", shape),), place, text)
         if mark == "duration":
             return (Edit(0, len(text), "0"),) if text else ()
         whole = FINGERPRINT if mark == "fingerprint" else ""
         return () if text == whole else (Edit(0, len(text), whole),)
 
-    def _edits(self, spans: Sequence[Span], place: Place) -> list[Edit]:
+    def _edits(self, spans: Sequence[Span], place: Place, text: str) -> list[Edit]:
         edits = []
         times = 0
         for span in spans:
@@ -88,7 +90,8 @@ class PartRewriter(Rewriter):
                 width = span.end - span.start
                 made = f"{self._values.number(f'{TRACEPARENT}{width}', span.value):0{width}x}"
             elif span.kind == "timestamp":
-                made = str(timestamp(self._times.number(place.path, times), span.value))
+                number = self._times.number(place.path, times, text[span.start : span.end])
+                made = str(timestamp(number, span.value))
                 times += 1
             else:
                 made = span.kept + str(Placeholder(span.kind, self._values.number(span.kind, span.value)))

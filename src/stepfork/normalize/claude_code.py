@@ -1,0 +1,144 @@
+"""What Claude Code tells the model of the machine and the day, taken out of a request before its key is computed.
+
+Claude Code (and so the Claude Agent SDK) writes its surroundings into each request: a list under ``# Environment``, the
+date, the state of the git repository, the tokens that are left. They stand in sections of its own: in its system
+prompt, in messages of role ``system``, and in ``<system-reminder>`` texts of the user's turns. Only lines of known form
+in those sections are taken out. Every other line counts: instructions, project memory, an application's own prompt,
+and results of tools whatever they hold, since these are data that the agent saw.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from stepfork.trace.body import JsonBody
+from stepfork.trace.exchange import Exchange
+
+_BILLING = "x-anthropic-billing-header:"
+_IDENTITIES = (
+    _BILLING,
+    "You are Claude Code, Anthropic's official CLI",
+    "You are a Claude agent, built on Anthropic's Claude Agent SDK",
+)
+_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+
+_ENVIRONMENT = re.compile(r"(# Environment|You have been invoked in the following environment: ?|<env>)\Z")
+_SURROUNDINGS = re.compile(
+    r"( *(?:- )?(?:Primary working directory|Working directory|Is a git repository|Is directory a git repo|Platform|Shell"
+    r"|OS Version|Today's date|Additional working directories):)"
+)
+_MORE_FOLDERS = re.compile(r" *(?:- )?Additional working directories:")
+_FOLDER = re.compile(r" +- (?:[/~]|[A-Za-z]:\\|\{\{)")
+_MODEL = re.compile(r"You are powered by the model(?: named [^\n]+?\. The exact model ID is)? [^\n ]+\.(?=\s|\Z)")
+_CUTOFF = re.compile(r"Assistant knowledge cutoff is [^\n.]+\.")
+_DATE = re.compile(r"Today's date is (?:now )?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}\.?\Z")
+_TOKENS = re.compile(r" *<total_tokens>[^<>\n]*</total_tokens> *\Z")
+_GIT = re.compile(r"(# gitStatus|gitStatus:.*)\Z")
+_GIT_VALUES = re.compile(r"(Current branch:|Main branch \([^)]*\):|Git user:)")
+_GIT_LISTS = ("Status:", "Recent commits:")
+
+
+def without_surroundings(exchange: Exchange) -> Exchange:
+    """`exchange` without what differs between two machines or days; itself where its request is not Claude Code's."""
+    body = exchange.request.body
+    if exchange.api != "messages" or not isinstance(body, JsonBody) or not _is_claude_codes(body.value):
+        return exchange
+    value = dict(body.value)
+    value["system"] = [_with_text(block, _of_prompt) for block in value["system"]]
+    if isinstance(value.get("messages"), list):
+        value["messages"] = [_message(message) for message in value["messages"]]
+    request = msgspec.structs.replace(exchange.request, body=JsonBody(value))
+    return msgspec.structs.replace(exchange, request=request)
+
+
+def _is_claude_codes(value: Any) -> bool:
+    system = value.get("system") if isinstance(value, dict) else None
+    return isinstance(system, list) and any(
+        isinstance(block, dict) and isinstance(block.get("text"), str) and block["text"].startswith(_IDENTITIES)
+        for block in system[:2]
+    )
+
+
+def _message(message: Any) -> Any:
+    if not isinstance(message, dict) or message.get("role") not in ("system", "user"):
+        return message
+    edit = _of_message if message["role"] == "system" else _of_turn
+    content = message.get("content")
+    if isinstance(content, str):
+        return message | {"content": edit(content)}
+    if isinstance(content, list):
+        return message | {"content": [_with_text(block, edit) for block in content]}
+    return message
+
+
+def _with_text(block: Any, edit: Any) -> Any:
+    """A text block, edited; a tool's result is a block of another kind."""
+    if not isinstance(block, dict) or block.get("type") != "text" or not isinstance(block.get("text"), str):
+        return block
+    return block | {"text": edit(block["text"])}
+
+
+def _of_prompt(text: str) -> str:
+    """A block of the system prompt, an application's own among them."""
+    if text.startswith(_BILLING):
+        return _BILLING
+    return "\n".join(_lines(text, dated=False))
+
+
+def _of_message(text: str) -> str:
+    """A message of role system: all of it is Claude Code's."""
+    return "\n".join(_lines(text, dated=True))
+
+
+def _of_turn(text: str) -> str:
+    """A text of the user's turn: reminders in it are Claude Code's."""
+    return _REMINDER.sub(lambda reminder: "\n".join(_lines(reminder.group(), dated=False)), text)
+
+
+def _lines(text: str, *, dated: bool) -> Iterator[str]:
+    """The lines that count. `dated`: a date may stand anywhere, and not only under ``# currentDate``."""
+    section, before = "", ""
+    for line in text.split("\n"):
+        kept: str | None = line
+        if _ENVIRONMENT.match(line):
+            section = "environment"
+        elif _GIT.match(line):
+            section = "git"
+        elif line.startswith("# ") or line == "</env>":
+            section = ""
+        elif section == "environment":
+            kept = _of_environment(line, before)
+        elif section in ("git", *_GIT_LISTS):
+            section, kept = _of_git(line, section)
+        if _TOKENS.match(line) or ((dated or before == "# currentDate") and _DATE.match(line)):
+            kept = None
+        if kept is not None:
+            yield kept
+        before = line
+
+
+def _of_environment(line: str, before: str) -> str | None:
+    if _FOLDER.match(line) and (
+        _MORE_FOLDERS.match(before) or (_FOLDER.match(before) and not _SURROUNDINGS.match(line))
+    ):
+        return None
+    known = _SURROUNDINGS.match(line)
+    if known:
+        return known[1]
+    return _CUTOFF.sub("Assistant knowledge cutoff.", _MODEL.sub("You are powered by the model.", line))
+
+
+def _of_git(line: str, section: str) -> tuple[str, str | None]:
+    """The section that goes on behind a line of ``gitStatus``, and what of the line counts."""
+    if line in _GIT_LISTS:
+        return line, line
+    if section == "git":
+        known = _GIT_VALUES.match(line)
+        return section, known[1] if known else line
+    if line:  # a line of a list
+        return section, None
+    return ("" if section == "Recent commits:" else "git"), line
