@@ -11,6 +11,7 @@ import msgspec
 from stepfork.capture.calls import Call, digest
 from stepfork.capture.drafts import Asked, Draft, Place
 from stepfork.capture.links import Links
+from stepfork.providers.calls import bare_tool
 from stepfork.providers.genai_values import exact_value
 
 
@@ -60,7 +61,7 @@ def join_tools(drafts: Sequence[Draft], asked: Sequence[Asked]) -> None:
     for step, call in (
         (lambda d: (*_with(d), _name(d.step.result)), lambda a: (*_asked_with(a), _name(_exact(a.result)))),
         (_with, _asked_with),
-        (lambda d: d.step.name, lambda a: _bare(a.call.name)),
+        (lambda d: d.step.name, lambda a: bare_tool(a.call.name)),
     ):
         free = _pair(unnamed, step, free, call)
 
@@ -94,12 +95,7 @@ def _with(draft: Draft) -> tuple[str, bytes]:
 
 
 def _asked_with(asked: Asked) -> tuple[str, bytes]:
-    return _bare(asked.call.name), _name(exact_value(asked.call.arguments))
-
-
-def _bare(name: str) -> str:
-    """The tool's own name, where a client put the server's before it: ``mcp__orders__lookup``."""
-    return name.rpartition("__")[2] if name.startswith("mcp__") else name
+    return bare_tool(asked.call.name), _name(exact_value(asked.call.arguments))
 
 
 def _exact(text: str | None) -> Any:

@@ -26,6 +26,11 @@ class ToolCall(msgspec.Struct, frozen=True):
     arguments: str
 
 
+def bare_tool(name: str) -> str:
+    """The tool's own name, where a client put the server's before it: ``mcp__orders__lookup``."""
+    return name.rpartition("__")[2] if name.startswith("mcp__") else name
+
+
 class ToolResult(msgspec.Struct, frozen=True):
     """What the agent gave back for a call. ``name`` is the tool's, from the call with the same id, None if unknown."""
 
@@ -36,7 +41,8 @@ class ToolResult(msgspec.Struct, frozen=True):
 
 class Answer(msgspec.Struct, frozen=True):
     """What the provider answered. ``text`` is the first choice's (its refusal where that is all there is);
-    ``finish_reasons`` are the provider's words, one a choice; ``error`` is set exactly when ``outcome`` is ``error``.
+    ``finish_reasons`` are the provider's words, one a choice; ``error`` is set exactly when ``outcome`` is ``error``;
+    ``cost_usd`` is what the provider says it bills, None where it does not say.
     """
 
     text: str = ""
@@ -47,3 +53,4 @@ class Answer(msgspec.Struct, frozen=True):
     outcome: Outcome = "ok"
     error: StepError | None = None
     reasoning: str = ""
+    cost_usd: float | None = None
