@@ -10,13 +10,17 @@ and results of tools whatever they hold, since these are data that the agent saw
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
 
 import msgspec
 
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange
+
+Part = Literal["prompt", "message", "reminder"]
+"""Where a text stands: in the system prompt (where an application's own text may stand too), in a message of role
+system (all of it Claude Code's), or in a reminder (where project memory may stand too)."""
 
 _BILLING = "x-anthropic-billing-header:"
 _IDENTITIES = (
@@ -24,20 +28,21 @@ _IDENTITIES = (
     "You are Claude Code, Anthropic's official CLI",
     "You are a Claude agent, built on Anthropic's Claude Agent SDK",
 )
-_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_REMINDER = re.compile(r"^<system-reminder>.*?</system-reminder>", re.DOTALL | re.MULTILINE)
 
-_ENVIRONMENT = re.compile(r"(# Environment|You have been invoked in the following environment: ?|<env>)\Z")
+_INVOKED = "You have been invoked in the following environment:"
+_USEFUL = "Here is useful information about the environment you are running in:"
 _SURROUNDINGS = re.compile(
-    r"( *(?:- )?(?:Primary working directory|Working directory|Is a git repository|Is directory a git repo|Platform|Shell"
-    r"|OS Version|Today's date|Additional working directories):)"
+    r"( *(?:- )?(?:Primary working directory|Working directory|Additional working directories|Is a git repository"
+    r"|Is directory a git repo|Platform|Shell|OS Version|Today's date):)"
 )
-_MORE_FOLDERS = re.compile(r" *(?:- )?Additional working directories:")
-_FOLDER = re.compile(r" +- (?:[/~]|[A-Za-z]:\\|\{\{)")
+_FOLDERS = re.compile(r" *(?:- )?Additional working directories:")
+_FOLDER = re.compile(r" *- (?:[/~]|[A-Za-z]:\\|\{\{)")
 _MODEL = re.compile(r"You are powered by the model(?: named [^\n]+?\. The exact model ID is)? [^\n ]+\.(?=\s|\Z)")
 _CUTOFF = re.compile(r"Assistant knowledge cutoff is [^\n.]+\.")
 _DATE = re.compile(r"Today's date is (?:now )?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}\.?\Z")
-_TOKENS = re.compile(r" *<total_tokens>[^<>\n]*</total_tokens> *\Z")
-_GIT = re.compile(r"(# gitStatus|gitStatus:.*)\Z")
+_TOKENS = re.compile(r"<total_tokens>[^<>\n]*</total_tokens>")
+_GIT = "gitStatus: This is the git status"
 _GIT_VALUES = re.compile(r"(Current branch:|Main branch \([^)]*\):|Git user:)")
 _GIT_LISTS = ("Status:", "Recent commits:")
 
@@ -75,7 +80,7 @@ def _message(message: Any) -> Any:
     return message
 
 
-def _with_text(block: Any, edit: Any) -> Any:
+def _with_text(block: Any, edit: Callable[[str], str]) -> Any:
     """A text block, edited; a tool's result is a block of another kind."""
     if not isinstance(block, dict) or block.get("type") != "text" or not isinstance(block.get("text"), str):
         return block
@@ -83,53 +88,60 @@ def _with_text(block: Any, edit: Any) -> Any:
 
 
 def _of_prompt(text: str) -> str:
-    """A block of the system prompt, an application's own among them."""
-    if text.startswith(_BILLING):
-        return _BILLING
-    return "\n".join(_lines(text, dated=False))
+    return _BILLING if text.startswith(_BILLING) else "\n".join(_lines(text, "prompt"))
 
 
 def _of_message(text: str) -> str:
-    """A message of role system: all of it is Claude Code's."""
-    return "\n".join(_lines(text, dated=True))
+    return "\n".join(_lines(text, "message"))
 
 
 def _of_turn(text: str) -> str:
-    """A text of the user's turn: reminders in it are Claude Code's."""
-    return _REMINDER.sub(lambda reminder: "\n".join(_lines(reminder.group(), dated=False)), text)
+    if _TOKENS.fullmatch(text.strip()):
+        return ""
+    return _REMINDER.sub(lambda reminder: "\n".join(_lines(reminder.group(), "reminder")), text)
 
 
-def _lines(text: str, *, dated: bool) -> Iterator[str]:
-    """The lines that count. `dated`: a date may stand anywhere, and not only under ``# currentDate``."""
+def _lines(text: str, part: Part) -> Iterator[str]:
+    """The lines that count, of each line what counts."""
     section, before = "", ""
     for line in text.split("\n"):
+        begun = _section(line, before, part)
         kept: str | None = line
-        if _ENVIRONMENT.match(line):
-            section = "environment"
-        elif _GIT.match(line):
-            section = "git"
-        elif line.startswith("# ") or line == "</env>":
-            section = ""
-        elif section == "environment":
-            kept = _of_environment(line, before)
+        if begun is not None:
+            section = begun
+        elif section == "surroundings":
+            kept = _of_surroundings(line, before)
+            section = "model" if not line else section
+        elif section == "model":
+            kept = _CUTOFF.sub("Assistant knowledge cutoff.", _MODEL.sub("You are powered by the model.", line))
         elif section in ("git", *_GIT_LISTS):
             section, kept = _of_git(line, section)
-        if _TOKENS.match(line) or ((dated or before == "# currentDate") and _DATE.match(line)):
+        if kept and part != "prompt" and "<total_tokens>" in kept:
+            kept = _TOKENS.sub("", kept) or None
+        if (part == "message" or before == "# currentDate") and part != "prompt" and _DATE.match(line):
             kept = None
         if kept is not None:
             yield kept
         before = line
 
 
-def _of_environment(line: str, before: str) -> str | None:
-    if _FOLDER.match(line) and (
-        _MORE_FOLDERS.match(before) or (_FOLDER.match(before) and not _SURROUNDINGS.match(line))
-    ):
-        return None
+def _section(line: str, before: str, part: Part) -> str | None:
+    """The section that a line begins; None where it goes on with the one before."""
+    if line.startswith(_INVOKED) or (line == "<env>" and before.startswith(_USEFUL)):
+        return "surroundings"
+    if line.startswith(_GIT) or (line == "# gitStatus" and part != "prompt"):
+        return "git"
+    if line == "</env>":
+        return "model"
+    return "" if line.startswith("# ") else None
+
+
+def _of_surroundings(line: str, before: str) -> str | None:
     known = _SURROUNDINGS.match(line)
     if known:
         return known[1]
-    return _CUTOFF.sub("Assistant knowledge cutoff.", _MODEL.sub("You are powered by the model.", line))
+    # The folders of a list of them; their number is the machine's too.
+    return None if _FOLDER.match(line) and (_FOLDERS.match(before) or _FOLDER.match(before)) else line
 
 
 def _of_git(line: str, section: str) -> tuple[str, str | None]:

@@ -17,15 +17,21 @@ class ValueNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, str], int] = {}
-        self._counts: dict[str, int] = {}
+        self._values: dict[str, list[str]] = {}
 
     def number(self, kind: str, value: str) -> int:
         """The number of `value` among the values of `kind`."""
         known = self._numbers.get((kind, value))
         if known is None:
-            known = self._counts[kind] = self._counts.get(kind, 0) + 1
-            self._numbers[kind, value] = known
+            values = self._values.setdefault(kind, [])
+            values.append(value)
+            known = self._numbers[kind, value] = len(values)
         return known
+
+    def value(self, kind: str, number: int) -> str | None:
+        """The value that has `number` among those of `kind`."""
+        values = self._values.get(kind, ())
+        return values[number - 1] if 0 < number <= len(values) else None
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Each kind and value that has a number, in order of first appearance."""

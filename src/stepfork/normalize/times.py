@@ -45,6 +45,9 @@ _CTIME = re.compile(
 _SPELLINGS = (_ISO, _BASIC, _RFC1123, _CTIME)
 _HINT = re.compile(r"[0-9][T ][0-9]{2}:[0-9]{2}|T[0-9]{6}Z")
 _EPOCHS = {10: "epoch", 13: "epoch-ms", 16: "epoch-us", 19: "epoch-ns"}
+_EPOCH_DIGITS = {shape: digits for digits, shape in _EPOCHS.items()}
+_FIELD = re.compile("YYYY|Mmm|Www|MM|DD|hh|mm|ss|f{1,9}")
+_FRACTION = re.compile("[.,]f+")
 
 
 class Moment:
@@ -75,6 +78,35 @@ def whole_moment(text: str) -> str | None:
     if text.isascii() and text.isdigit():
         return _EPOCHS.get(len(text))
     return next((m.shape for m in moments(text) if m.start == 0 and m.end == len(text)), None)
+
+
+def spell(shape: str, when: datetime) -> str:
+    """`when` (UTC) as a date-time of a shape; the inverse of finding one, but for what a shape leaves out."""
+    if shape in _EPOCH_DIGITS:
+        return str(int(when.timestamp() * 1_000_000) * 1000)[: _EPOCH_DIGITS[shape]]
+    day = f"{when.day:2d}" if shape.startswith("Www Mmm") else f"{when.day:02d}"
+    parts = {
+        "YYYY": f"{when.year:04d}",
+        "Mmm": _MONTH_ORDER[when.month - 1],
+        "Www": _DAY_NAMES.split("|")[when.weekday()],
+        "MM": f"{when.month:02d}",
+        "DD": day,
+        "hh": f"{when.hour:02d}",
+        "mm": f"{when.minute:02d}",
+        "ss": f"{when.second:02d}",
+    }
+    body, plus, zone = shape.partition("+")
+    made = _FIELD.sub(lambda field: parts.get(field[0]) or _fraction(when, len(field[0])), body)
+    return made + plus + zone.replace("hh", "00").replace("mm", "00")
+
+
+def same_form(one: str, other: str) -> bool:
+    """Whether two shapes differ at most in the digits of a fraction, which some languages leave out where they are 0."""
+    return one == other or _FRACTION.sub("", one) == _FRACTION.sub("", other)
+
+
+def _fraction(when: datetime, digits: int) -> str:
+    return f"{when.microsecond:06d}000"[:digits]
 
 
 def is_near(when: datetime, started_ns: int, ended_ns: int) -> bool:

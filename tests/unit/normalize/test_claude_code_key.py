@@ -1,0 +1,160 @@
+"""Requests of the kinds that Claude Code sends, made up: what differs between machines or days is not in the key."""
+
+import json
+
+import pytest
+
+from stepfork.normalize.request_key import request_key
+from tests.unit.normalize.scripted import World, exchange
+
+IDENTITY = "You are a Claude agent, built on Anthropic's Claude Agent SDK."
+
+
+def surroundings(day="2026-11-30", folder="/srv/shop", system="Linux 6.1", model="Opus 9", more=("/data/a",)):
+    return "\n".join(
+        [
+            "# Environment",
+            "You have been invoked in the following environment: ",
+            f" - Primary working directory: {folder}",
+            f" - Is a git repository: {'true' if more else 'false'}",
+            *([" - Additional working directories:", *(f"   - {path}" for path in more)] if more is not None else []),
+            " - Platform: linux",
+            " - Shell: bash",
+            f" - OS Version: {system}",
+            " - In `curl`, quote values.",
+            "",
+            f"You are powered by the model named {model}. The exact model ID is m-{model[-1]}."
+            f" Assistant knowledge cutoff is June 202{model[-1]}.",
+            "",
+            "- init: make notes",
+            "",
+            f"Today's date is {day}.",
+        ]
+    )
+
+
+def reminder(status="?? a.txt", branch="main", day="2026-11-30", memory="Say please.", left=9000):
+    return "\n".join(
+        [
+            "<system-reminder>",
+            "As you answer the user's questions, you can use the following context:",
+            f"# claudeMd\n{memory}",
+            f"# currentDate\nToday's date is {day}.",
+            "# gitStatus",
+            f"Snapshot of the start.\n\nCurrent branch: {branch}\n\nMain branch (for PRs): main\n\nGit user: {branch}",
+            f"\nStatus:\n{status}\n\nRecent commits:\n{branch} first\n{status} second\n",
+            "Use what is relevant.",
+            f"<total_tokens>{left} tokens left</total_tokens>",
+            "</system-reminder>",
+        ]
+    )
+
+
+def body(*, prompt="You refund once.", said="Refund it.", told=None, version="1.2.3", context=None, result="40"):
+    return {
+        "model": "claude-opus-9",
+        "system": [
+            {"type": "text", "text": f"x-anthropic-billing-header: cc_version={version}; cc_entrypoint=sdk-py;"},
+            {"type": "text", "text": IDENTITY},
+            {"type": "text", "text": prompt},
+        ],
+        "metadata": {"user_id": json.dumps({"device_id": version, "account_uuid": "", "session_id": version})},
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": told or reminder()}, {"type": "text", "text": said}]},
+            {"role": "system", "content": context or surroundings()},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": result}]},
+        ],
+    }
+
+
+def key(value):
+    return request_key(exchange("messages", value, {}, provider="anthropic"), World(1).context())
+
+
+OTHER_DAY = {
+    "version": "7.0.1",
+    "context": surroundings("2027-01-02", "/home/ada/shop", "Darwin 25.1", "Haiku 7", ("/x", "/y")),
+    "told": reminder("(clean)", "fix-1", "2027-01-02", left=17),
+}
+
+
+def test_another_machine_and_day_make_no_difference():
+    assert key(body(**OTHER_DAY)) == key(body())
+
+
+def test_it_is_the_same_where_the_message_is_a_list_of_blocks():
+    one, two = body(), body(**OTHER_DAY)
+    for value in (one, two):
+        value["messages"][1]["content"] = [{"type": "text", "text": value["messages"][1]["content"]}]
+    assert key(one) == key(two)
+
+
+def test_the_stored_request_is_left_as_it_is():
+    value = body()
+    given = exchange("messages", value, {}, provider="anthropic")
+    request_key(given)
+    assert given.request.body.value == value
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"said": "Refund it twice."},
+        {"told": reminder(memory="Never say please.")},
+        {"told": reminder(memory="Status:\nopen")},
+        {"context": surroundings() + "\n\nUse metric units."},
+        {"context": surroundings().replace("quote values", "use curly quotes")},
+        {"prompt": "You refund once.\n# Environment\nPlatform: staging"},
+        {"prompt": "Today's date is 2026-11-30."},
+        {"prompt": "gitStatus: open\n\nStatus:\nopen"},
+        {"prompt": "<env>\nPlatform: staging\n</env>"},
+        {"said": "Status: delivered\nToday's date is 2026-11-30."},
+        {"said": "# currentDate\nToday's date is 2026-11-30."},
+        {"result": reminder()},
+        {"result": "<total_tokens>5</total_tokens>"},
+    ],
+)
+def test_every_other_line_counts(change):
+    assert key(body(**change)).prompt != key(body()).prompt
+
+
+@pytest.mark.parametrize("line", ["Today's date is {}.", "# Environment\nPlatform: {}", "Status:\n{}", "gitStatus: {}"])
+def test_lines_of_an_applications_own_prompt_keep_their_meaning(line):
+    assert key(body(prompt=line.format("2026-11-30"))) != key(body(prompt=line.format("2027-01-02")))
+    assert key(body(said=line.format("2026-11-30"))) != key(body(said=line.format("2027-01-02")))
+
+
+def test_results_of_tools_are_data_even_where_they_look_like_reminders():
+    assert key(body(result=reminder(left=1))) != key(body(result=reminder(left=2)))
+
+
+def test_the_list_in_its_system_prompt_does_not_count_either():
+    older = "{}\nHere is useful information about the environment you are running in:\n<env>\nWorking directory: {}\n"
+    older += (
+        "Is directory a git repo: Yes\nPlatform: {}\nOS Version: 5\nToday's date: {}\n</env>\nYou are powered by the"
+    )
+    older += " model named Opus 9. The exact model ID is m-9.\n\ngitStatus: This is the git status at the start.\n"
+    older += "Current branch: {}\n\nStatus:\n{}\n\nRecent commits:\n{}"
+    one = older.format("Help.", "/a", "linux", "2026-11-30", "main", "M a", "1 a\n2 b")
+    two = older.format("Help.", "/b", "darwin", "2026-12-01", "fix", "(clean)", "3 c")
+    assert key(body(prompt=one)) == key(body(prompt=two))
+    assert key(body(prompt=one)) != key(body(prompt=one.replace("Help.", "Help more.")))
+
+
+def test_a_request_that_is_not_claude_codes_is_taken_whole():
+    one, two = body(), body(**OTHER_DAY)
+    for value in (one, two):
+        value["system"] = "You refund once."
+        value["metadata"] = {}
+    assert key(one).prompt != key(two).prompt
+
+
+def test_tokens_left_are_no_part_of_a_turn():
+    one, two = body(), body()
+    two["messages"][0]["content"][0]["text"] = reminder(left=3)
+    for value, left in ((one, 9), (two, 8)):
+        value["messages"].append(
+            {"role": "user", "content": [{"type": "text", "text": f"<total_tokens>{left}</total_tokens>"}]}
+        )
+    assert key(one) == key(two)
