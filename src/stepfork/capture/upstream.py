@@ -40,13 +40,14 @@ class Upstreams(msgspec.Struct, frozen=True):
             for route in BUILT_IN
         }
         for setting in routes:
-            address = environ.get(setting.variable, "").strip() or setting.upstream
-            if not address:
+            own = environ.get(setting.variable, "").strip()
+            if not own and not setting.upstream:
                 raise UsageError(
                     f"route {setting.name} has no upstream",
                     fix=f"set {setting.variable}, or upstream in [routes.{setting.name}] of config.toml",
                 )
-            bases[setting.name] = read_base(address, setting.variable)
+            name = setting.variable if own else f"routes.{setting.name}.upstream of config.toml"
+            bases[setting.name] = read_base(own or setting.upstream, name)
         return cls(bases, Proxies.from_environment(environ))
 
     @property

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from stepfork.capture.base_url import Base, join, read_base, shown
+from stepfork.capture.upstream import Upstreams
+from stepfork.config.routes import RouteSetting
 from stepfork.errors import UsageError
 
 ORIGIN = "https://models.example"
@@ -51,6 +53,26 @@ def test_c014_openai(base: str, path: str, query: str, url: str) -> None:
 )
 def test_c014_anthropic(base: str, path: str, url: str) -> None:
     assert join("anthropic", read_base(ORIGIN + base, "X"), path, "") == ORIGIN + url
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "query", "url"),
+    [
+        (
+            "",
+            "/openai/deployments/d/chat/completions",
+            "api-version=1",
+            "/openai/deployments/d/chat/completions?api-version=1",
+        ),
+        ("/", "/weather", "", "/weather"),
+        ("", "", "", ""),
+        ("/api/v1", "/chat/completions", "", "/api/v1/chat/completions"),
+        ("/api/v1/", "/v1/messages", "", "/api/v1/v1/messages"),
+        ("/v2?units=metric", "/weather", "city=Oslo", "/v2/weather?units=metric&city=Oslo"),
+    ],
+)
+def test_a_route_of_the_project_is_joined_as_its_program_would(base: str, path: str, query: str, url: str) -> None:
+    assert join("azure", read_base(ORIGIN + base, "X"), path, query) == ORIGIN + url
 
 
 @pytest.mark.parametrize(
@@ -108,3 +130,30 @@ def test_a_login_is_a_header_and_is_decoded() -> None:
 )
 def test_values_of_a_query_are_not_shown(url: str, text: str) -> None:
     assert shown(url) == text
+
+
+WEATHER = RouteSetting("weather", "WEATHER_URL", "https://weather.test/v2")
+
+
+@pytest.mark.parametrize(
+    ("environ", "host"),
+    [
+        ({}, "weather.test"),
+        ({"WEATHER_URL": "  "}, "weather.test"),
+        ({"WEATHER_URL": "http://127.0.0.1:9/x"}, "127.0.0.1:9"),
+    ],
+)
+def test_the_variable_of_a_route_wins_over_its_upstream(environ: dict[str, str], host: str) -> None:
+    upstreams = Upstreams.from_environment(environ, [WEATHER])
+    assert upstreams.bases["weather"].host == host
+    assert upstreams.routes.endswith(f"   weather → {host}")
+
+
+def test_a_route_without_upstream_is_refused_before_anything_runs() -> None:
+    with pytest.raises(UsageError) as caught:
+        Upstreams.from_environment({}, [RouteSetting("azure", "AZURE_OPENAI_ENDPOINT")])
+    assert str(caught.value) == (
+        "route azure has no upstream; set AZURE_OPENAI_ENDPOINT, or upstream in [routes.azure] of config.toml"
+    )
+    with pytest.raises(UsageError, match=r"^WEATHER_URL: is not an http"):
+        Upstreams.from_environment({"WEATHER_URL": "localhost:80"}, [WEATHER])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from stepfork.listener.door import Routed, TraceExport, admit, find_route, is_loopback_host
-from stepfork.listener.routes import BUILT_IN
+from stepfork.listener.routes import BUILT_IN, Route, with_built_in
 
 OPENAI, ANTHROPIC = BUILT_IN
 
@@ -102,6 +102,30 @@ def test_hosts_of_others(host: str) -> None:
 def test_who_is_admitted(peer: str, hosts: list[str], has_origin: bool, status: int | None) -> None:
     refusal = admit(peer, hosts, has_origin=has_origin)
     assert (refusal.status if refusal else None) == status
+
+
+AZURE = Route.custom("azure", "AZURE_OPENAI_ENDPOINT", "openai")
+
+
+@pytest.mark.parametrize(
+    ("target", "route"),
+    [
+        (
+            "/routes/azure/openai/deployments/d/x?api-version=1",
+            Routed(AZURE, "/openai/deployments/d/x", "api-version=1"),
+        ),
+        ("/routes/azure", Routed(AZURE, "", "")),
+        ("/openai/v1/x", Routed(OPENAI, "/x", "")),
+        ("/routes/azure2/x", None),
+        ("/routes/other/x", None),
+        ("/routes/x", None),
+        ("/azure/x", None),
+        ("/routes/azure/../../v1/traces", None),
+    ],
+)
+def test_routes_of_the_project_are_served_below_their_names(target: str, route: Routed | None) -> None:
+    assert find_route(f"/{TOKEN}{target}", TOKEN, with_built_in([AZURE])) == route
+    assert find_route(f"/{TOKEN}/routes/azure/x", TOKEN) is None
 
 
 def test_stray_bytes_of_a_target_are_encoded() -> None:
