@@ -31,7 +31,9 @@ def add_models(mapped: Mapped, ordered: Ordered) -> None:
         if draft.parent is not None:
             draft.parent.children.append(draft)
     mapped.drafts.extend(made)
-    mapped.notes.append(f"calls_without_spans: none of {len(ranks)} model calls has a span; the exchanges tell of them")
+    mapped.notes.append(
+        f"models_from_exchanges: none of {len(ranks)} model calls has a span; the exchanges tell of them"
+    )
 
 
 def _draft(rank: int, call: Call, parent: Draft | None, arrival: int) -> Draft:

@@ -9,6 +9,7 @@ import msgspec
 
 from stepfork.capture.add_models import add_models
 from stepfork.capture.calls import Call
+from stepfork.capture.cost import cost_of_run
 from stepfork.capture.derive import derive_steps, result_of
 from stepfork.capture.drafts import Draft
 from stepfork.capture.ends import Ends, ends_of_calls, ends_of_spans
@@ -43,17 +44,20 @@ def assemble(recorded: Sequence[Recorded], spans: Sequence[Span], *, key: Key) -
     if not mapped.drafts and (ordered.calls or not spans):
         asked = asked_in_calls(ordered.calls, ordered.links)
         steps, notes = derive_steps(ordered.calls, ordered.links, asked)
-        return Assembled(_trace("exchanges", steps, told, [*mapped.notes, *notes]), ordered.exchanges)
+        cost, untold = cost_of_run([], ordered.calls)
+        return Assembled(_trace("exchanges", steps, told, cost, [*mapped.notes, *notes, *untold]), ordered.exchanges)
     join_models(mapped.drafts, ordered.calls)
     asked = asked_in_calls(ordered.calls, ordered.links) if ordered.calls else asked_in_spans(mapped.drafts)
     join_tools(mapped.drafts, asked)
     add_models(mapped, ordered)
     drafts = in_order(mapped.drafts)
     steps = _steps(drafts, ordered)
-    return Assembled(_trace("spans", steps, ends_of_spans(drafts, told), mapped.notes), ordered.exchanges)
+    cost, untold = cost_of_run(drafts, ordered.calls)
+    ends = ends_of_spans(drafts, told)
+    return Assembled(_trace("spans", steps, ends, cost, [*mapped.notes, *untold]), ordered.exchanges)
 
 
-def _trace(origin: Origin, steps: tuple[Step, ...], ends: Ends, notes: Sequence[str]) -> Trace:
+def _trace(origin: Origin, steps: tuple[Step, ...], ends: Ends, cost: float | None, notes: Sequence[str]) -> Trace:
     return Trace(
         origin=origin,
         steps=steps,
@@ -63,6 +67,7 @@ def _trace(origin: Origin, steps: tuple[Step, ...], ends: Ends, notes: Sequence[
         output=ends.output,
         status="completed" if ends.error is None else "error",
         error=ends.error,
+        cost_usd=cost,
         notes=tuple(sorted(set(notes))),
     )
 

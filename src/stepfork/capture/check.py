@@ -31,9 +31,10 @@ def _findings(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
             yield TraceFinding("note", note)
         else:
             yield TraceFinding(told[1], told[3], None if told[2] is None else int(told[2]))
+    yield from _links(trace, len(calls))
     if not any(step.type in ("llm_call", "tool_call") for step in trace.steps):
         yield TraceFinding("no_steps", "no model call and no tool call was mapped")
-    if trace.origin == "spans" and calls:
+    if trace.origin == "spans" and any(call.is_model_call for call in calls):
         yield from _counts(trace, calls)
         yield from _unpaired(trace, calls)
     for index, step in enumerate(trace.steps):
@@ -43,13 +44,25 @@ def _findings(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
         yield TraceFinding("error_status", "the run ended with an error")
 
 
+def _links(trace: Trace, exchanges: int) -> Iterator[TraceFinding]:
+    """Steps that point where nothing is: no writer makes them."""
+    for index, step in enumerate(trace.steps):
+        if step.parent is not None and not 0 <= step.parent < index:
+            yield TraceFinding("bad_step", "its parent is not an earlier step", index)
+        if step.exchange is not None and not 0 <= step.exchange < exchanges:
+            yield TraceFinding("bad_step", "its exchange is not there", index)
+        if step.end < step.start:
+            yield TraceFinding("bad_step", "it ends before it starts", index)
+
+
 def _counts(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
     linked = {step.exchange for step in trace.steps}
     unseen = sum(call.answered and index not in linked for index, call in enumerate(calls))
     if unseen:
         total = sum(call.answered for call in calls)
         yield TraceFinding("calls_without_spans", f"{unseen} of {total} answered model calls have no span")
-    models = [step for step in trace.steps if step.type == "llm_call"]
+    # Embeddings are often made beside the agent's model, by a library of this machine.
+    models = [step for step in trace.steps if step.type == "llm_call" and step.name != "embeddings"]
     alone = sum(step.exchange is None for step in models)
     if alone:
         yield TraceFinding("spans_without_exchanges", f"{alone} of {len(models)} model spans have no recorded exchange")
@@ -61,7 +74,7 @@ def _unpaired(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
     done = {step.call_id for step in trace.steps if step.type == "tool_call"}
     for index, step in enumerate(trace.steps):
         if step.type == "tool_call" and step.call_id not in known:
-            yield TraceFinding("unpaired_call", f"no recorded answer asked for this call of {step.name}", index)
+            yield TraceFinding("unasked_call", f"no recorded answer asked for this call of {step.name}", index)
     for one in asked:
         if one.result is not None and one.call.id not in done:
             yield TraceFinding(

@@ -30,6 +30,7 @@ def map_spans(spans: Sequence[Span]) -> Mapped:
             drafts[identity] = Draft(step, span, arrival)
             notes.extend(_bad(step, span))
     _find_parents(kept, drafts)
+    _keep_costs(drafts.values())
     made = [draft for draft in drafts.values() if not _repeats(draft)]
     for draft in made:
         while draft.parent is not None and _repeats(draft.parent):
@@ -61,7 +62,7 @@ def _bad(step: GenAiStep, span: Span) -> Iterable[str]:
     for note in span.notes:
         yield f"bad_attribute: {step.type} {step.name}: {note}"
     for name in step.bad:
-        yield f"bad_attribute: {step.type} {step.name}: {name} is not a count"
+        yield f"bad_attribute: {step.type} {step.name}: {name} is not {'an amount' if 'cost' in name else 'a count'}"
 
 
 def _find_parents(kept: dict[tuple[str, str], Span], drafts: dict[tuple[str, str], Draft]) -> None:
@@ -99,6 +100,16 @@ def _repeats(draft: Draft) -> bool:
     return (
         above is not None and mine is not None and above.step.type == draft.step.type and _identity(above.step) == mine
     )
+
+
+def _keep_costs(drafts: Iterable[Draft]) -> None:
+    """What only a repeated span tells of the cost goes to the one that stands for both."""
+    for draft in drafts:
+        cost, above = draft.step.cost_usd, draft
+        while cost is not None and above.parent is not None and _repeats(above):
+            above = above.parent
+        if above is not draft and above.step.cost_usd is None:
+            above.step = msgspec.structs.replace(above.step, cost_usd=cost)
 
 
 def _identity(step: GenAiStep) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stepfork.providers.calls import Answer, Outcome, ToolCall
+from stepfork.providers.cost import billed
 from stepfork.providers.failures import failure_in
 from stepfork.providers.shapes import dict_of, dicts_in, index_of, int_or_none, str_of, text_or_none, texts_in
 from stepfork.trace.step import StepError, Usage
@@ -30,6 +31,7 @@ def read_chat(body: dict[str, Any]) -> Answer | None:
         outcome=outcome,
         error=error,
         reasoning=_reasoning(message),
+        cost_usd=billed(body),
     )
 
 

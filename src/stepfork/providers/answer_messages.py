@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stepfork.providers.calls import Answer, Outcome, ToolCall
+from stepfork.providers.cost import billed
 from stepfork.providers.failures import failure_in
 from stepfork.providers.shapes import dict_of, dicts_in, int_or_none, json_text, str_of, text_or_none, texts_in
 from stepfork.trace.step import StepError, Usage
@@ -35,6 +36,7 @@ def read_messages(body: dict[str, Any]) -> Answer | None:
         reasoning="\n\n".join(
             text for b in blocks if b.get("type") == "thinking" and (text := str_of(b.get("thinking")))
         ),
+        cost_usd=billed(body),
     )
 
 

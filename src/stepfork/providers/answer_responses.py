@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stepfork.providers.calls import Answer, Outcome, ToolCall
+from stepfork.providers.cost import billed
 from stepfork.providers.failures import failure_in
 from stepfork.providers.shapes import (
     dict_of,
@@ -59,6 +60,7 @@ def read_responses(body: dict[str, Any]) -> Answer | None:
         outcome=outcome,
         error=error,
         reasoning="\n\n".join(text for item in items if (text := _thought(item))),
+        cost_usd=billed(body),
     )
 
 

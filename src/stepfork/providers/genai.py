@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from stepfork.providers.cost import told_cost
 from stepfork.providers.genai_tools import arguments_of, result_of
 from stepfork.providers.genai_values import exact_value
 from stepfork.providers.shapes import text_or_none
@@ -51,8 +52,8 @@ _FINISH = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason", "s
 
 
 class GenAiStep(msgspec.Struct, frozen=True):
-    """What one span says about the step that it is. ``operation`` is the GenAI one; ``response_id`` and ``agent`` are
-    None where the span does not say; ``bad`` names attributes whose value is of another type than theirs."""
+    """What one span says about the step that it is. ``operation`` is the GenAI one; ``response_id`` and ``cost_usd``
+    are None where the span does not say; ``bad`` names attributes whose value is of another type than theirs."""
 
     type: StepType
     operation: str
@@ -65,6 +66,7 @@ class GenAiStep(msgspec.Struct, frozen=True):
     usage: Usage | None = None
     finish_reasons: tuple[str, ...] = ()
     response_id: str | None = None
+    cost_usd: float | None = None
     bad: tuple[str, ...] = ()
 
 
@@ -101,6 +103,7 @@ def step_of(span: Span) -> GenAiStep | None:
         usage=_usage(attributes, bad) if model else None,
         finish_reasons=_finish_reasons(attributes) if model else (),
         response_id=_first_text(attributes, ("gen_ai.response.id", "request_id")) if model else None,
+        cost_usd=told_cost(attributes, bad) if model else None,
         bad=tuple(bad),
     )
 

@@ -189,7 +189,7 @@ def test_a_run_whose_model_client_is_not_instrumented_gets_its_model_steps_from_
     assert [step.type for step in run.trace.steps] == [
         step.type for step in assemble(calls, spans, key=key).trace.steps
     ]
-    assert findings(run) == ["calls_without_spans"]
+    assert findings(run) == ["models_from_exchanges"]
 
 
 def test_spans_that_are_no_steps_leave_the_trace_to_the_exchanges() -> None:

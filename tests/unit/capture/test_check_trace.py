@@ -68,7 +68,7 @@ def test_c028_model_calls_whose_spans_never_came_are_counted() -> None:
 def test_c028_tools_alone_are_noticed_too() -> None:
     calls, spans = refund_run()
     tools = [one for one in spans if one.attributes["gen_ai.operation.name"] == "execute_tool"]
-    assert [finding.code for finding in found(calls, tools)] == ["calls_without_spans"]
+    assert [finding.code for finding in found(calls, tools)] == ["models_from_exchanges"]
 
 
 def test_c029_streamed_calls_and_spans_without_data_do_not_add_up() -> None:
@@ -114,7 +114,7 @@ def test_calls_that_pair_with_nothing_are_named() -> None:
     root = next(one for one in spans if one.parent_id is None)
     stray = tool_span("stray", 1, 2, "audit", under=root.span_id, trace=root.trace_id)
     [finding] = found(calls, [*spans, stray])
-    assert (finding.code, finding.text) == ("unpaired_call", "no recorded answer asked for this call of audit")
+    assert (finding.code, finding.text) == ("unasked_call", "no recorded answer asked for this call of audit")
     assert finding.step is not None
 
 

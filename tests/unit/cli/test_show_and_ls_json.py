@@ -21,7 +21,16 @@ from tests.unit.store.sample_runs import conversation, fixture_of, odd_exchanges
 FULL = Step("tool_call", "t", 1, 2, "call", 0, 3, {"a": 1}, None, StepError("E"), "m", Usage(1, 2, 3), ("stop",), 0)
 TRACES = [
     Trace(
-        "spans", (Step("llm_call", "chat", 0, 4), FULL), 1, "agent", "c", None, ["x"], "error", StepError("E"), ("n",)
+        "spans",
+        (Step("llm_call", "chat", 0, 4), FULL),
+        agent="agent",
+        conversation="c",
+        input=None,
+        output=["x"],
+        status="error",
+        error=StepError("E"),
+        cost_usd=0.5,
+        notes=("n",),
     ),
     Trace("exchanges", ()),
 ]

@@ -62,7 +62,7 @@ def test_it_shows_every_feature_of_the_format() -> None:
             "request_reason",
             "response_text",
         ),
-        *('"events"', '"ending"', '"method"', '"query"', '"status": 404'),
+        *('"events"', '"ending"', '"method"', '"query"', '"status": 404', '"cost_usd"', '"kind": ', '"trace_check"'),
     ):
         assert feature in text, feature
 
