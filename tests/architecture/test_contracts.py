@@ -49,6 +49,7 @@ OWNERS = {
     "jsonschema": {"contracts"},
     "opentelemetry": {"otlp"},
     "orjson": {"canonical"},
+    "pytest": {"pytest_plugin.py"},
     "referencing": {"contracts"},
     "blake3": {"canonical"},
     "rich": {"cli"},

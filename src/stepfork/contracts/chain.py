@@ -50,6 +50,11 @@ class ExpectChain:
         """Whether the results of this link, or of one built from it, were asked for."""
         return self._evaluated
 
+    @property
+    def before(self) -> ExpectChain | None:
+        """The link that this one continues, None for the first."""
+        return self._before
+
     def trajectory(self, tools: Sequence[str], mode: TrajectoryMode = "superset") -> ExpectChain:
         """Expect these tools to be called; see `stepfork.contracts.spec.TrajectoryMode`."""
         if isinstance(tools, str):

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from stepfork.config.project import TESTS
 from stepfork.contracts.json_form import contracts_from_json
 from stepfork.contracts.verification import Verification
 from stepfork.errors import StoreError, UsageError
@@ -20,9 +21,6 @@ from stepfork.store.files import replace_file, sync_file, temporary_beside, writ
 from stepfork.store.layout import manifest_file
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Source
-
-TESTS = "tests/stepfork"
-"""Where tests are drafted, from the folder that holds the store."""
 
 _LONGEST = 200
 """Bytes of a test file's name; longer ones are cut and end with a digest."""
