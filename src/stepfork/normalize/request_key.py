@@ -22,6 +22,7 @@ from stepfork.normalize.normalize import Normalizer, declared_in, normalize_exch
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.volatile import without
+from stepfork.providers.calls import ToolResult, bare_tool
 from stepfork.providers.normal import normal_request
 from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.trace.body import JsonValue
@@ -29,9 +30,17 @@ from stepfork.trace.exchange import Exchange
 
 
 class KeyRules(msgspec.Struct, frozen=True):
-    """What does not count in a project's requests: ``tools`` maps a tool's name to JSON pointers into its results."""
+    """What does not count in a project's requests: ``tools`` maps a tool's name to JSON pointers into its results.
+
+    A name stands for the tool of that name at any server too (``mcp__orders__lookup``), unless it has rules of its own.
+    """
 
     tools: dict[str, tuple[str, ...]] = {}
+
+    def of_result(self, result: ToolResult) -> tuple[str, ...] | None:
+        """The pointers into a result, None where its tool has no rule."""
+        name = result.name or ""
+        return self.tools.get(name, self.tools.get(bare_tool(name)))
 
 
 NO_RULES = KeyRules()
@@ -108,13 +117,12 @@ def keyed_form(exchange: Exchange, rules: KeyRules = NO_RULES) -> NormalRequest:
 
 
 def _counting(message: NormalMessage, rules: KeyRules) -> NormalMessage:
-    if not any(result.name in rules.tools for result in message.tool_results):
+    found = [(result, rules.of_result(result)) for result in message.tool_results]
+    if all(pointers is None for _, pointers in found):
         return message
     results = tuple(
-        msgspec.structs.replace(result, text=without(result.text, rules.tools[result.name]))
-        if result.name in rules.tools
-        else result
-        for result in message.tool_results
+        result if pointers is None else msgspec.structs.replace(result, text=without(result.text, pointers))
+        for result, pointers in found
     )
     return msgspec.structs.replace(message, tool_results=results)
 

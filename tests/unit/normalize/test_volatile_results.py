@@ -82,6 +82,13 @@ def test_a_volatile_field_is_not_in_the_key(api):
     assert keys[0] == keys[1]
 
 
+def test_a_server_in_front_of_a_tools_name_makes_no_difference():
+    one, two = (exchange("messages", asked("messages", json.dumps({"at": n}), "mcp__bank__rate"), {}) for n in (1, 2))
+    assert request_key(one, rules=KeyRules({"rate": ("/at",)})) == request_key(two, rules=KeyRules({"rate": ("/at",)}))
+    own = KeyRules({"rate": ("/at",), "mcp__bank__rate": ()})
+    assert request_key(one, rules=own) != request_key(two, rules=own)
+
+
 @pytest.mark.parametrize("api", ["chat_completions", "responses", "messages"])
 def test_rules_are_for_the_results_of_one_tool_alone(api):
     rules = KeyRules({"rate": ("/amount",)})
