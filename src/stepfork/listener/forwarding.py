@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
+from urllib.parse import unquote
 
 import msgspec
 
@@ -28,6 +29,14 @@ class Call(msgspec.Struct, frozen=True):
     headers: Sequence[tuple[str, str]]
     body: bytes | AsyncIterator[bytes]
     length: int | None = None
+
+
+def decoded_path(path: str) -> str:
+    """A path percent-decoded; as sent where that is not UTF-8."""
+    try:
+        return unquote(path, errors="strict")
+    except UnicodeDecodeError:
+        return path
 
 
 class Answer(Protocol):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from urllib.parse import unquote
 
 from aiohttp import web
 
 from stepfork.listener.body import HungUpError, StalledError, TooLargeError
 from stepfork.listener.coding import supported
 from stepfork.listener.door import Routed
-from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError
+from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError, decoded_path
 from stepfork.listener.headers import onward_request, readable
 from stepfork.listener.relay import Relay
 from stepfork.listener.tape import Tape
@@ -32,7 +31,7 @@ class Proxy:
 
     async def handle(self, request: web.BaseRequest, routed: Routed, connection: int) -> web.StreamResponse:
         """Answers one model call. A client that goes away cancels this, and with it the call to the upstream."""
-        path = _decoded(routed.path)
+        path = decoded_path(routed.path)
         api = api_of(routed.route.dialect, request.method, path)
         transcript = self._tape.call(
             provider=routed.route.name,
@@ -148,11 +147,3 @@ def _explained(status: int, reason: str) -> web.Response:
 def _explanation(reason: str) -> bytes:
     # The form that both vendors' clients read a message from.
     return json.dumps({"error": {"type": "stepfork_listener", "message": f"stepfork: {reason}"}}).encode()
-
-
-def _decoded(path: str) -> str:
-    """The path percent-decoded; as sent where that is not UTF-8."""
-    try:
-        return unquote(path, errors="strict")
-    except UnicodeDecodeError:
-        return path

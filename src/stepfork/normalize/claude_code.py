@@ -50,7 +50,7 @@ _GIT_LISTS = ("Status:", "Recent commits:")
 def without_surroundings(exchange: Exchange) -> Exchange:
     """`exchange` without what differs between two machines or days; itself where its request is not Claude Code's."""
     body = exchange.request.body
-    if exchange.api != "messages" or not isinstance(body, JsonBody) or not _is_claude_codes(body.value):
+    if not isinstance(body, JsonBody) or not is_claude_codes(exchange):
         return exchange
     value = dict(body.value)
     value["system"] = [_with_text(block, _of_prompt) for block in value["system"]]
@@ -60,7 +60,10 @@ def without_surroundings(exchange: Exchange) -> Exchange:
     return msgspec.structs.replace(exchange, request=request)
 
 
-def _is_claude_codes(value: Any) -> bool:
+def is_claude_codes(exchange: Exchange) -> bool:
+    """Whether a request is one that Claude Code makes: it says so in its system prompt."""
+    body = exchange.request.body
+    value = body.value if isinstance(body, JsonBody) and exchange.api == "messages" else None
     system = value.get("system") if isinstance(value, dict) else None
     return isinstance(system, list) and any(
         isinstance(block, dict) and isinstance(block.get("text"), str) and block["text"].startswith(_IDENTITIES)

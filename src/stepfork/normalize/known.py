@@ -10,6 +10,8 @@ import msgspec
 from stepfork.normalize.placeholders import Placeholder, give_back
 from stepfork.normalize.rules import ORDINARY_NAMES
 
+KINDS = ("cwd", "home", "tmp", "host", "user", "listener", "listener_token")
+"""The kinds of placeholders that stand for known values."""
 SHORTEST = 4
 """Characters that a value must have to be looked for."""
 
@@ -61,18 +63,16 @@ def find_known(text: str, known: tuple[Known, ...]) -> Iterator[tuple[int, int, 
                 yield match.start(), match.end(), item.placeholder
 
 
+def known_value(context: Context, kind: str) -> str | None:
+    """What a placeholder of a kind stands for in this run; None for kinds that are no known value, and where it is
+    not known."""
+    field = {"host": "hostname", "listener_token": "token"}.get(kind, kind)
+    return getattr(context, field) or None if kind in KINDS else None
+
+
 def restore(text: str, context: Context) -> str:
     """A normalised text (an argument of a command) with this machine's known values given back."""
-    values = {
-        "cwd": context.cwd,
-        "home": context.home,
-        "tmp": context.tmp,
-        "host": context.hostname,
-        "user": context.user,
-        "listener": context.listener,
-        "listener_token": context.token,
-    }
-    return give_back(text, lambda placeholder: values.get(placeholder.kind) or None)
+    return give_back(text, lambda placeholder: known_value(context, placeholder.kind))
 
 
 def _spellings(path: str) -> Iterator[str]:

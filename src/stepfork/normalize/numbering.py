@@ -33,6 +33,9 @@ class ValueNumbers:
         values = self._values.get(kind, ())
         return values[number - 1] if 0 < number <= len(values) else None
 
+    def __contains__(self, named: tuple[str, str]) -> bool:
+        return named in self._numbers
+
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Each kind and value that has a number, in order of first appearance."""
         return iter(self._numbers)

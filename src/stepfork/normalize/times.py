@@ -101,7 +101,7 @@ def spell(shape: str, when: datetime) -> str:
 
 
 def same_form(one: str, other: str) -> bool:
-    """Whether two shapes differ at most in the digits of a fraction, which some languages leave out where they are 0."""
+    """Whether two shapes differ at most in the digits of a fraction: some languages leave them out where they are 0."""
     return one == other or _FRACTION.sub("", one) == _FRACTION.sub("", other)
 
 

@@ -1,0 +1,67 @@
+"""What each placeholder of a recorded answer stands for in this run, and what is made up where nothing does yet."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from stepfork.normalize.known import Context, known_value
+from stepfork.normalize.matching import kept_prefix
+from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, Placeholder
+from stepfork.normalize.times import USUAL, spell
+from stepfork.replay.giving_back import give_back, prefix_before
+from stepfork.replay.identities import Identities
+from stepfork.replay.inventing import Inventor, boundary, fingerprint
+from stepfork.replay.reading import Reader
+from stepfork.trace.exchange import Exchange, Response
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UNTIL_EXPIRED = timedelta(hours=1)
+"""How far ahead lies the time at which something expires: what a program was just given has not."""
+
+
+class Giver:
+    """Makes answers of recorded responses. Times lie at the start of the run, a millisecond later with each answer."""
+
+    def __init__(self, context: Context, identities: Identities, live: Reader) -> None:
+        self._context = context
+        self._identities = identities
+        self._live = live
+        self._seed = f"{context.started_ns} {context.token}"
+        self._inventor = Inventor(self._seed, live.knows)
+        self._answers = 0
+
+    def response(self, exchange: Exchange) -> Response:
+        """The response of an exchange with all given back."""
+        now = _EPOCH + timedelta(microseconds=self._context.started_ns // 1000, milliseconds=self._answers)
+        self._answers += 1
+
+        def value(placeholder: Placeholder, before: str) -> str | None:
+            if placeholder.kind == BY_POSITION:
+                when = now + timedelta(microseconds=placeholder.number or 0)
+                return spell(placeholder.shape or USUAL, when)
+            if placeholder.kind in BY_VALUE:
+                return self._by_value(placeholder, before, exchange.api)
+            if placeholder.kind == "fingerprint":
+                return fingerprint(self._seed)
+            if placeholder.kind == "boundary":
+                return boundary(self._seed)
+            known = known_value(self._context, placeholder.kind)
+            return None if known is None else known.encode("utf-8", "replace").decode()
+
+        def clock(number: int, expires: bool) -> float:
+            when = now + timedelta(microseconds=number) + (_UNTIL_EXPIRED if expires else timedelta())
+            return when.timestamp()
+
+        return give_back(exchange, value, clock)
+
+    def _by_value(self, placeholder: Placeholder, before: str, api: str) -> str:
+        name = (placeholder.kind, str(placeholder))
+        prefix = prefix_before(before) if placeholder.kind == "id" else ""
+        value = self._identities.value(name)
+        if value is None:
+            value = self._inventor.make(*name, prefix, api)
+            self._identities.settle([(name, (placeholder.kind, value))])
+            self._live.declare(value, placeholder.kind)
+        if prefix and value.startswith(prefix):
+            return value[len(prefix) :]
+        return value.removeprefix(kept_prefix(value)) if placeholder.kind == "id" else value

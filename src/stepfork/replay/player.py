@@ -1,0 +1,119 @@
+"""Answers a run from its fixture: requests in, recorded answers or misses out. No sockets, no clock, no chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from stepfork.normalize.known import Context
+from stepfork.normalize.request_key import NO_RULES, KeyRules, RequestKey
+from stepfork.providers.apis import label
+from stepfork.redact.redactor import Redactor
+from stepfork.redact.secrets import Secrets
+from stepfork.replay.diagnosis import diagnose
+from stepfork.replay.giver import Giver
+from stepfork.replay.identities import Identities, Name
+from stepfork.replay.optional import is_optional
+from stepfork.replay.reading import Reader, Reading, Route
+from stepfork.replay.recorded import Recorded
+from stepfork.replay.report import Miss, ReplayReport, Served
+from stepfork.replay.retrying import patient
+from stepfork.replay.unused import unused_of
+from stepfork.trace.exchange import Exchange, Request, Response
+from stepfork.trace.fixture import Fixture
+
+_Asked = tuple[Route, RequestKey, tuple[Name, ...]]
+
+
+class Player:
+    """The recorded side of one replay. Answers depend on the calls so far and on the arguments, on nothing else.
+
+    `context` is this run's: its known values are given back, and the times that are lie at its start. `secrets` are
+    taken out of each request first, as they were when it was recorded.
+    """
+
+    def __init__(self, fixture: Fixture, *, context: Context, secrets: Secrets, rules: KeyRules = NO_RULES) -> None:
+        self._exchanges = fixture.run.exchanges
+        self._context = context
+        self._secrets = secrets
+        self._rules = rules
+        self._session: _Session | None = None
+
+    def listens_at(self, address: str, token: str) -> None:
+        """Says where the run finds its listener. Must be told before the first call."""
+        assert self._session is None, "calls have been answered already"
+        self._context = msgspec.structs.replace(self._context, listener=address, token=token)
+
+    def answer(self, provider: str, api: str, request: Request, *, call: int) -> Response | Miss:
+        """The answer to a live request as it came in: the recorded one, or why there is none.
+
+        `call` numbers the calls from 0 in order of arrival. Never raises, whatever the request is.
+        """
+        return self._begun().answer(Exchange(provider, api, request, Response(0)), call)
+
+    def report(self) -> ReplayReport:
+        """What was found so far."""
+        return self._begun().report()
+
+    def _begun(self) -> _Session:
+        if self._session is None:
+            self._session = _Session(self._exchanges, self._context, self._secrets, self._rules)
+        return self._session
+
+
+class _Session:
+    """A replay from its first call on."""
+
+    def __init__(self, exchanges: Sequence[Exchange], context: Context, secrets: Secrets, rules: KeyRules) -> None:
+        self._recorded = Recorded(exchanges, context, rules)
+        self._live = Reader(context, rules, first=Redactor(secrets), templated=False)
+        self._identities = Identities()
+        self._giver = Giver(context, self._identities, self._live)
+        self._served: list[Served] = []
+        self._misses: dict[_Asked, Miss] = {}
+        self._optional: dict[_Asked, Miss] = {}
+
+    def answer(self, exchange: Exchange, call: int) -> Response | Miss:
+        live = self._live.read(exchange)
+        alike = self._recorded.alike(live)
+        chosen = self._choose(alike, live)
+        if chosen is None:
+            return self._miss(exchange, live, alike, call)
+        self._recorded.used[chosen] = True
+        self._served.append(Served(call, chosen))
+        self._identities.settle(self._recorded.pairs(chosen, live))
+        return patient(self._giver.response(self._recorded.exchanges[chosen]))
+
+    def report(self) -> ReplayReport:
+        return ReplayReport(
+            exchanges=len(self._recorded.exchanges),
+            served=tuple(sorted(self._served, key=lambda served: served.call)),
+            misses=tuple(sorted(self._misses.values(), key=lambda miss: miss.call)),
+            unused=tuple(unused_of(self._recorded)),
+            optional=tuple(miss.label for miss in sorted(self._optional.values(), key=lambda miss: miss.call)),
+        )
+
+    def _choose(self, alike: Sequence[int], live: Reading) -> int | None:
+        """The exchange that answers: addresses must agree with all that was said, ids should, then stored order."""
+        free = [(self._recorded.pairs(index, live), index) for index in alike if not self._recorded.used[index]]
+        allowed = [(self._identities.conflicts(pairs), index) for pairs, index in free if self._identities.allow(pairs)]
+        return min(allowed)[1] if allowed else None
+
+    def _miss(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
+        told = self._optional if is_optional(exchange) else self._misses
+        asked = (live.route, live.key, live.names)
+        before = told.get(asked)
+        if before is not None:
+            again = msgspec.structs.replace(before, times=before.times + 1, asked=before.asked and before.asked + 1)
+        else:
+            again = self._diagnosed(exchange, live, alike, call)
+        told[asked] = again
+        return again
+
+    def _diagnosed(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
+        ours = [index for index in alike if self._identities.allow(self._recorded.pairs(index, live))]
+        if ours:
+            count = len(ours)
+            return Miss(call, "exhausted", "count", label(exchange), ours[-1], recorded=count, asked=count + 1)
+        return diagnose(self._recorded, live, exchange, call)

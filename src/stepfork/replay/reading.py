@@ -1,0 +1,101 @@
+"""What a request says once all that differs from run to run is taken out of it, and what that was.
+
+A recorded request and a live one go through the same rules: the recorded one is first given this run's known values
+(its folder, its home), then both are templated for this run. So a name that is a word in one of the two runs, or a home
+that is the working directory too, makes no difference.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stepfork.normalize.known import Context
+from stepfork.normalize.normalize import Normalizer, declare
+from stepfork.normalize.numbering import ValueNumbers
+from stepfork.normalize.placeholders import LOOK_ALIKE, as_placeholder
+from stepfork.normalize.request_key import KeyRules, Names, RequestKey, form_key, keyed_form
+from stepfork.providers.normal_form import NormalRequest
+from stepfork.replay.identities import STRICT, Name
+from stepfork.rewrite.place import Rewriter
+from stepfork.trace.exchange import Exchange
+
+_EVER = 1 << 80
+"""Nanoseconds: every date-time is looked at, near or not, so that clocks need not be told from fixed text."""
+
+Route = tuple[str, str]
+"""Provider and API."""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A request as it is matched. ``form`` is what its key is made of.
+
+    ``names`` are what stands at the placeholders of the form, in order of first appearance, and ``times`` at each of
+    its date-times: values of this run, or for a recorded request placeholders. ``loose`` is the key without telling
+    addresses apart.
+    """
+
+    route: Route
+    form: NormalRequest
+    key: RequestKey
+    loose: RequestKey
+    names: tuple[Name, ...]
+    times: tuple[str, ...]
+
+
+class Reader:
+    """Reads the requests of one side; texts that calls repeat are read once."""
+
+    def __init__(self, context: Context, rules: KeyRules, *, first: Rewriter | None, templated: bool) -> None:
+        self._rules = rules
+        self._values = ValueNumbers()
+        self._declared: dict[str, str] = {}
+        self._seen: set[bytes] = set()
+        self._templated = templated
+        self._normalizer = Normalizer(
+            msgspec.structs.replace(context, started_ns=-_EVER, ended_ns=_EVER),
+            self._declared,
+            templated=templated,
+            first=first,
+            values=self._values,
+            clocks=True,
+        )
+
+    def read(self, exchange: Exchange) -> Reading:
+        """What the request of an exchange says."""
+        if not self._templated:
+            before = len(self._declared)
+            declare(exchange, self._declared, self._seen)
+            for value in list(self._declared)[before:]:
+                self._normalizer.forget(value)
+        return self._reading(msgspec.structs.replace(exchange, request=self._normalizer.request(exchange)))
+
+    def declare(self, value: str, kind: str) -> None:
+        """A value that was given to this run is known from here on, wherever it stands."""
+        self._values.number(kind, value)
+        if kind not in STRICT:
+            self._declared[value] = kind
+
+    def knows(self, kind: str, value: str) -> bool:
+        """Whether a value has been read or declared."""
+        return value in self._declared or (kind, value) in self._values
+
+    def _reading(self, exchange: Exchange) -> Reading:
+        form = keyed_form(exchange, self._rules)
+        names = Names()
+        key = form_key(exchange.api, form, names)
+        strict = any(kind in STRICT for kind, _ in names)
+        return Reading(
+            route=(exchange.provider, exchange.api),
+            form=form,
+            key=key,
+            loose=form_key(exchange.api, form, Names(alike=STRICT)) if strict else key,
+            names=tuple((kind, self.meaning(text)) for kind, text in names),
+            times=tuple(map(self.meaning, names.times)),
+        )
+
+    def meaning(self, placeholder: str) -> str:
+        """What stands for a placeholder of a form."""
+        match = LOOK_ALIKE.fullmatch(placeholder)
+        found = as_placeholder(match) if match else None
+        value = None if found is None or found.number is None else self._values.value(found.kind, found.number)
+        return placeholder if value is None else value

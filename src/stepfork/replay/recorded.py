@@ -1,0 +1,76 @@
+"""The recorded exchanges as a replay looks for them: by key, each with what it has at its placeholders."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from stepfork.normalize.known import KINDS, Context, known_value
+from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, as_placeholder, escape
+from stepfork.normalize.request_key import KeyRules, RequestKey
+from stepfork.normalize.times import USUAL, same_form, whole_moment
+from stepfork.replay.identities import Pair
+from stepfork.replay.reading import Reader, Reading, Route
+from stepfork.rewrite.place import Edit, Place, Rewriter
+from stepfork.trace.exchange import Exchange
+
+
+class Recorded:
+    """Exchanges in stored order, their keys computed now; ``used`` says which have answered."""
+
+    def __init__(self, exchanges: Sequence[Exchange], context: Context, rules: KeyRules) -> None:
+        reader = Reader(context, rules, first=_KnownValues(context), templated=True)
+        self.exchanges = exchanges
+        self.readings = [reader.read(exchange) for exchange in exchanges]
+        self.used = [False] * len(exchanges)
+        self.routes = frozenset(reading.route for reading in self.readings)
+        self._by_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
+        self._by_loose_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
+        for index, reading in enumerate(self.readings):
+            self._by_key[reading.route, reading.key].append(index)
+            self._by_loose_key[reading.route, reading.loose].append(index)
+
+    def alike(self, live: Reading) -> list[int]:
+        """The exchanges that a live request asks for, whoever its addresses are."""
+        return [index for index in self._by_key.get((live.route, live.key), ()) if self._at_its_time(index, live)]
+
+    def loosely_alike(self, live: Reading) -> list[int]:
+        """The exchanges that differ at most in which addresses are the same."""
+        return [i for i in self._by_loose_key.get((live.route, live.loose), ()) if self._at_its_time(i, live)]
+
+    def pairs(self, index: int, live: Reading) -> list[Pair]:
+        """What stands where in both; the keys are equal, so that there is as much of it."""
+        return list(zip(self.readings[index].names, live.names, strict=True))
+
+    def _at_its_time(self, index: int, live: Reading) -> bool:
+        return all(map(same_time, self.readings[index].times, live.times))
+
+
+def same_time(recorded: str, live: str) -> bool:
+    """Whether a date-time may stand where the recording has `recorded`: any one of that form where a clock was read,
+    and only the same where it was data."""
+    match = LOOK_ALIKE.fullmatch(recorded)
+    found = as_placeholder(match) if match else None
+    if found is None or found.kind != BY_POSITION:
+        return recorded == live
+    shape = whole_moment(live)
+    return shape is not None and same_form(found.shape or USUAL, shape)
+
+
+class _KnownValues(Rewriter):
+    """Gives a recorded request this run's known values; all else stays templated."""
+
+    def __init__(self, context: Context) -> None:
+        values = {f"{{{{{kind}}}}}": known_value(context, kind) for kind in KINDS}
+        self._values = {text: escape(value) for text, value in values.items() if value}
+
+    def text(self, text: str, place: Place) -> Sequence[Edit]:  # noqa: ARG002
+        """Edits of a text."""
+        if "{{" not in text:
+            return ()
+        found = ((match, self._values.get(match.group())) for match in LOOK_ALIKE.finditer(text))
+        return [Edit(match.start(), match.end(), value) for match, value in found if value is not None]
+
+    def key(self, text: str, place: Place) -> Sequence[Edit]:
+        """Edits of a member's name."""
+        return self.text(text, place)
