@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import typer
 
-from stepfork.cli import capture, care, check_redaction, diff, init, select, show
+from stepfork.cli import capture, care, check_redaction, diff, init, replay, select, show, trace
 from stepfork.cli.console import err, out
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, OK
@@ -55,13 +55,20 @@ def _select(context: typer.Context) -> None:
     raise typer.Exit(select.main(context.args))
 
 
-for _verbs in (init, capture, diff, show, care):
+for _verbs in (init, capture, replay, diff, show, care, trace):
     _verbs.add_to(app)
+
+
+def _command(arguments: list[str]) -> str:
+    """What a message begins with: ``stepfork diff``, ``stepfork trace check``."""
+    groups = {group.name for group in app.registered_groups}
+    words = arguments[: 2 if arguments[:1] and arguments[0] in groups else 1]
+    return " ".join(["stepfork", *(word for word in words if not word.startswith("-"))])
 
 
 def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
-    command = " ".join(["stepfork", *arguments[:1]]) if arguments and not arguments[0].startswith("-") else "stepfork"
+    command = _command(arguments)
     try:
         code = app(arguments or ["--help"], standalone_mode=False, prog_name="stepfork")
     except StepforkError as error:
@@ -69,8 +76,9 @@ def main(arguments: list[str]) -> int:
         return error.exit_code
     except _Refused as error:
         message = str(cast(Any, error).format_message()).replace("\n", " ").rstrip(".")
-        known = {item.name for item in app.registered_commands}
-        err(f"{escape(command)}: {escape(message)}; see {command if arguments[0] in known else 'stepfork'} --help")
+        known = {item.name for item in app.registered_commands} | {group.name for group in app.registered_groups}
+        page = f"stepfork {arguments[0]}" if arguments[0] in known else "stepfork"
+        err(f"{escape(command)}: {escape(message)}; see {page} --help")
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         err(f"{escape(command)}: interrupted")

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from stepfork.errors import OtlpError, UsageError
+from stepfork.listener.watch import Recording
 from stepfork.otlp.decode import decode_export
 from stepfork.trace.span import Span
 
 JSON_MEDIA = "application/json"
 PROTOBUF_MEDIA = "application/x-protobuf"
+_DAY = 24 * 3600 * 10**9
 
 
 def read_spans(paths: tuple[Path, ...]) -> tuple[Span, ...]:
     """The spans of all files, in the order given. Raises UsageError for a file that cannot be read, OtlpError, naming
     file (and line) and field, for one that is no trace export."""
     return tuple(span for path in paths for span in _read(path))
+
+
+def recording_of_spans(spans: tuple[Span, ...]) -> Recording:
+    """A recording of spans alone, made when they were: what counts as a clock that the run read does not depend on when
+    its export is looked at. It lasts a day at most, since one span of 1970 must not make every date a clock."""
+    ended = max((span.end_ns for span in spans), default=time.time_ns())
+    started = max(ended - _DAY, min((span.start_ns for span in spans), default=ended))
+    return Recording(recorded=(), spans=spans, exit_code=None, started_ns=started, ended_ns=ended)
 
 
 def _read(path: Path) -> list[Span]:

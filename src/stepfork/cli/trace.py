@@ -1,0 +1,107 @@
+"""stepfork trace check and trace convert: what spans make of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from stepfork.cli.console import counted, err, out, out_bytes
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
+from stepfork.cli.session import STORE_HELP, open_locator, shown_path
+
+if TYPE_CHECKING:
+    from stepfork.workflows.trace import CheckedTrace
+
+_verbs = typer.Typer(rich_markup_mode=None)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the verbs."""
+    app.add_typer(_verbs, name="trace", help="Check what spans make of a run, or write it as a trace.")
+
+
+@_verbs.command("check")
+def check(
+    traces: list[str] = typer.Argument(
+        ..., metavar="FILE|FIXTURE...", help="OTLP files (together one run), converted traces, fixtures or bundles."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (trace-check.schema.json)."),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Say what speaks against relying on a trace (docs/reference/trace-check.md). Exit 1 where a finding fails it."""
+    from stepfork.config.environment import environ
+    from stepfork.workflows.trace import check_words
+
+    checked = check_words(traces, open_locator(store), environ())
+    if as_json:
+        from stepfork.canonical.encode import dumps
+
+        out_bytes(dumps(_document(checked)))
+    for one in checked:
+        if one.problem is not None:
+            err(f"stepfork trace check: {escape(one.problem)}")
+        elif not as_json:
+            out("\n".join(_lines(one)))
+    raise typer.Exit(_code(checked))
+
+
+@_verbs.command("convert")
+def convert(
+    files: list[Path] = typer.Argument(..., metavar="FILE...", help="OTLP files of one run: JSON, JSONL or protobuf."),
+    output: Path | None = typer.Option(None, "--output", "-o", help="Where to write it; stdout by default."),
+) -> None:
+    """Write the trace of a run's spans as a fixture would hold it: redacted, normalised, canonical JSON."""
+    from stepfork.config.environment import environ
+    from stepfork.workflows.trace import convert as converted
+    from stepfork.workflows.trace import write_trace
+
+    data = converted(files, environ(), Path.cwd())
+    if output is None:
+        out_bytes(data)
+        return
+    write_trace(output, data)
+    out(escape(shown_path(output)))
+
+
+def _code(checked: tuple[CheckedTrace, ...]) -> int:
+    if any(one.problem is not None for one in checked):
+        return BAD_INPUT
+    return OK if all(one.clean for one in checked) else NO
+
+
+def _lines(checked: CheckedTrace) -> Iterator[str]:
+    size = counted(checked.steps, "step") + (f", {counted(checked.exchanges, 'exchange')}" if checked.exchanges else "")
+    shown = checked.names[0] + (f" and {len(checked.names) - 1} more" if len(checked.names) > 1 else "")
+    yield f"{escape(shown)}: trace check {'OK' if checked.clean else 'failed'} ({size})"
+    for finding in checked.findings:
+        place = "" if finding.step is None else f"step {finding.step}: "
+        told = f"{place}{finding.text}; {finding.advice}"
+        yield f"  {'fails' if finding.fails else 'note '}  {escape(finding.code).ljust(23)}  {escape(told)}"
+    for warning in checked.warnings:
+        yield f"  warning  {escape(warning)}"
+
+
+def _document(checked: tuple[CheckedTrace, ...]) -> dict[str, Any]:
+    return {
+        "clean": all(one.clean for one in checked),
+        "checked": [
+            {
+                "names": list(one.names),
+                "kind": one.kind,
+                "clean": one.clean,
+                "steps": one.steps,
+                "exchanges": one.exchanges,
+                "findings": [
+                    {"code": f.code, "text": f.text, "fails": f.fails, "advice": f.advice, "step": f.step}
+                    for f in one.findings
+                ],
+                "warnings": list(one.warnings),
+                "problem": one.problem,
+            }
+            for one in checked
+        ],
+    }
