@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 
+import msgspec
+
 from stepfork.providers.answer import answer_of
 from stepfork.providers.calls import bare_tool
 from stepfork.trace.fixture import Run
@@ -32,5 +34,10 @@ def unlisted_tools(run: Run, listed: Collection[str], served: Collection[str] = 
 
 
 def executed_tools(trace: Trace) -> dict[str, int]:
-    """How often the tools of a new run ran, in order of their first call."""
-    return dict(Counter(bare_tool(step.name) for step in trace.steps if step.type == "tool_call"))
+    """How often the tools of a new run ran, in order of their first call.
+
+    A trace without spans tells what the model asked for: of that counts what it was given a result of.
+    """
+    tools = [step for step in trace.steps if step.type == "tool_call"]
+    ran = [step for step in tools if trace.origin != "exchanges" or step.result is not msgspec.UNSET]
+    return dict(Counter(bare_tool(step.name) for step in ran))

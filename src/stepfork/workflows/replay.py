@@ -1,0 +1,152 @@
+"""replay: a command runs again, and its model calls are answered from a fixture. Read top-down in `replay`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stepfork.capture.assemble import assemble
+from stepfork.config.environment import read_dotenv
+from stepfork.config.project import Settings
+from stepfork.config.routes import listener_routes
+from stepfork.errors import UsageError
+from stepfork.listener.tape import Progress
+from stepfork.listener.watch import watch
+from stepfork.normalize.request_key import RunKeys
+from stepfork.providers.calls import bare_tool
+from stepfork.redact.redactor import redact_text
+from stepfork.redact.secrets import Secrets
+from stepfork.replay.environment import replay_environment
+from stepfork.replay.executes import executed_tools, recorded_tools, unlisted_tools
+from stepfork.replay.forwarder import ReplayForwarder
+from stepfork.replay.keys import PLACEHOLDER_KEY
+from stepfork.replay.player import Player
+from stepfork.replay.report import ReplayReport
+from stepfork.store.drafts import draft_causes
+from stepfork.trace.fixture import Fixture
+from stepfork.trace.step import Trace
+from stepfork.workflows.replay_causes import Replayed, causes_of, notices_of
+from stepfork.workflows.surroundings import surroundings
+
+
+@dataclass(frozen=True)
+class ReplayRequest:
+    """What to replay: `command`, as its caller wrote it and never as the fixture has it, in `cwd`.
+
+    `executes` are the tools that may run. `stdout` is a file descriptor for what the command prints, None for this
+    process's own.
+    """
+
+    fixture: Fixture
+    command: tuple[str, ...]
+    cwd: Path
+    environ: Mapping[str, str] = field(repr=False)
+    settings: Settings = field(default_factory=Settings, repr=False)
+    executes: tuple[str, ...] = ()
+    block_egress: bool = False
+    stdout: int | None = None
+
+
+@dataclass(frozen=True)
+class ReplayResult:
+    """How a replay went. `passed` is True exactly where there are no `causes`, one line each, redacted.
+
+    `trace` is the new run's, whole and not redacted: it is for contracts, and is shown or kept by nobody. `executed`
+    counts the tools that ran; `notices` fail nothing. `exit_code` is the command's (128 + N where signal N ended it),
+    `recorded_exit_code` None where the recording has none. `signal` interrupted the replay. `seconds` is how long the
+    command took.
+    """
+
+    name: str
+    report: ReplayReport
+    trace: Trace = field(repr=False)
+    exit_code: int
+    recorded_exit_code: int | None
+    executed: dict[str, int]
+    causes: tuple[str, ...]
+    passed: bool
+    seconds: float
+    notices: tuple[str, ...] = ()
+    signal: int | None = None
+
+
+def replay(request: ReplayRequest, *, progress: Callable[[Progress], None] | None = None) -> ReplayResult:
+    """Run the command with its model calls answered from the fixture, and compare. Nothing is asked of any upstream.
+
+    Raises UsageError, before the command runs, where the fixture cannot be replayed or would run a tool that is not
+    listed, ConfigError for a ``.env`` that cannot be read, CaptureError where no loopback port can be had.
+    """
+    check_replayable(request.fixture, request.settings, request.executes)
+    dotenv = read_dotenv(str(request.cwd))
+    secrets = Secrets.collect({**request.environ, "STEPFORK_REPLAY_KEY": PLACEHOLDER_KEY}, dotenv)
+    rules = request.settings.key_rules
+    here = surroundings(request.environ, request.cwd)
+    player = Player(request.fixture, context=here, secrets=secrets, rules=rules)
+    routes = listener_routes(request.settings.routes)
+
+    def environment(base_url: str) -> Mapping[str, str]:
+        address, _, token = base_url.removeprefix("http://").partition("/")
+        player.listens_at(address, token)
+        return replay_environment(request.environ, base_url, routes, dotenv=dotenv, block_egress=request.block_egress)
+
+    recording = watch(
+        request.command,
+        environment=environment,
+        cwd=request.cwd,
+        forwarder=ReplayForwarder(player),
+        routes=routes,
+        on_progress=progress,
+        stdout=request.stdout,
+    )
+    context = surroundings(request.environ, request.cwd, recording)
+    keys = RunKeys([seen.exchange for seen in recording.recorded], context)
+    made = assemble(recording.recorded, recording.spans, key=keys)
+    return _result(request, Replayed(request.fixture.run, recording, made, player.report()), secrets)
+
+
+def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, ...] = ()) -> None:
+    """Everything that speaks against a replay, asked before anything runs. Raises UsageError."""
+    name, run = fixture.name, fixture.run
+    if draft_causes(fixture) is not None:
+        raise UsageError(f"{name!r} is the draft of a failed capture", fix="capture the run again")
+    if not run.source.replay_capable or not run.exchanges:
+        raise UsageError(
+            f"fixture {name!r} holds no model calls to answer from", fix="capture the run from its command"
+        )
+    known = {route.name for route in listener_routes(settings.routes)}
+    missing = sorted({exchange.provider for exchange in run.exchanges} - known)
+    if missing:
+        raise UsageError(
+            f"fixture {name!r} has calls of a route that is not configured: {', '.join(missing)}",
+            fix=f"add [routes.{missing[0]}] to config.toml as it was when the run was captured",
+        )
+    unlisted = unlisted_tools(run, executes, [tool for route in settings.routes for tool in route.tools])
+    if unlisted:
+        options = " ".join(f"--executes {shlex.quote(tool)}" for tool in unlisted)
+        raise UsageError(
+            f"a replay of {name!r} really runs tools that are not listed: {', '.join(unlisted)}",
+            fix=f"read what they do, then add {options} (in a test: to EXECUTES)",
+        )
+
+
+def _result(request: ReplayRequest, replayed: Replayed, secrets: Secrets) -> ReplayResult:
+    recording = replayed.recording
+    executed = executed_tools(replayed.made.trace)
+    served = [tool for route in request.settings.routes for tool in route.tools]
+    allowed = {*recorded_tools(replayed.old), *map(bare_tool, (*request.executes, *served))}
+    causes = tuple(redact_text(cause, secrets) for cause in causes_of(replayed))
+    return ReplayResult(
+        name=request.fixture.name,
+        report=replayed.report,
+        trace=replayed.made.trace,
+        exit_code=recording.exit_code or 0,
+        recorded_exit_code=replayed.old.source.exit_code,
+        executed=executed,
+        causes=causes,
+        passed=not causes,
+        seconds=(recording.ended_ns - recording.started_ns) / 1e9,
+        notices=tuple(redact_text(notice, secrets) for notice in notices_of(replayed, executed, allowed)),
+        signal=recording.interrupted,
+    )

@@ -1,0 +1,92 @@
+"""Why a replay did not pass, and what about it is worth a word though it fails nothing."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Collection, Iterator
+
+import msgspec
+
+from stepfork.capture.assemble import Assembled
+from stepfork.capture.check import check_trace
+from stepfork.listener.watch import Recording
+from stepfork.replay.report import ReplayReport
+from stepfork.replay.telling import place_of, reason_of
+from stepfork.trace.fixture import Run
+
+_INCOMPLETE = frozenset({"no_steps", "unpaired_call", "calls_without_spans", "spans_without_exchanges"})
+"""Findings after which a trace does not tell all that its run did: contracts may hold of it that the run broke."""
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """A replay that is over: the recorded run, what was seen of the new one, what that was made into, and what the
+    player says."""
+
+    old: Run
+    recording: Recording
+    made: Assembled
+    report: ReplayReport
+
+    @property
+    def expected_exit(self) -> int:
+        """The exit code that the command must have; 0 where the recording had no command."""
+        return self.old.source.exit_code or 0
+
+
+def causes_of(replayed: Replayed) -> Iterator[str]:
+    """Each reason why the replay did not pass, one line: first a miss each, last a recorded call each that was not
+    made. Where the replay was interrupted, what is left over says nothing."""
+    report = replayed.report
+    for miss in report.misses:
+        often = f" (asked {miss.times} times)" if miss.times > 1 else ""
+        yield f"miss at {place_of(miss, report.exchanges)}: {reason_of(miss)}{often}"
+    interrupted = replayed.recording.interrupted
+    if interrupted is not None:
+        yield f"the replay was interrupted ({signal.Signals(interrupted).name})"
+        return
+    yield from _ends(replayed)
+    if report.is_whole:
+        yield from _gaps(replayed)
+    for unused in report.unused:
+        if not unused.optional:
+            yield f"exchange {unused.exchange} was recorded and not asked for: {unused.label}"
+
+
+def _ends(replayed: Replayed) -> Iterator[str]:
+    recording = replayed.recording
+    if not recording.recorded:
+        yield (
+            "no model call reached the listener; build the model client from OPENAI_BASE_URL, ANTHROPIC_BASE_URL or "
+            "the variable of its route"
+        )
+    if recording.exit_code != replayed.expected_exit:
+        recorded = "none recorded" if replayed.old.source.exit_code is None else f"recorded {replayed.expected_exit}"
+        yield f"exit code {recording.exit_code}, {recorded}"
+    yield from (problem.text for problem in recording.problems)
+
+
+def _gaps(replayed: Replayed) -> Iterator[str]:
+    """What the new trace lacks that the recorded one has. A run that passes must be told as fully as it was recorded:
+    contracts are evaluated on its trace, and without spans a tool that ran twice would look as if it ran once."""
+    old, made = replayed.old, replayed.made
+    if old.trace.origin == "spans" and made.trace.origin != "spans":
+        yield (
+            "the recorded run exported spans and this one none, so what its tools did is not known; export them to "
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, and flush the tracer provider before the command exits"
+        )
+        return
+    known = {finding.code for finding in check_trace(old.trace, old.exchanges)}
+    for finding in check_trace(made.trace, made.exchanges):
+        if finding.code in _INCOMPLETE and finding.code not in known:
+            yield f"the trace of this run is not whole: {finding.text}"
+
+
+def notices_of(replayed: Replayed, executed: dict[str, int], allowed: Collection[str]) -> Iterator[str]:
+    """What fails nothing: tools that ran and are not among the `allowed`, probes that were not recorded, and what the
+    listener noticed."""
+    others = [f"{tool} {count}×" for tool, count in executed.items() if tool not in allowed]
+    if others:
+        yield f"tools ran that the recording has not: {', '.join(others)}"
+    for label in replayed.report.optional:
+        yield f"a probe was not recorded and was refused: {label}"
+    yield from replayed.recording.notices
