@@ -17,13 +17,13 @@ from stepfork.listener.headers import kept
 from stepfork.listener.limits import Limits
 from stepfork.listener.problem import Problem, ProblemKind
 from stepfork.listener.transcript import Transcript
-from stepfork.providers.apis import MODEL_APIS, asks_for_stream, label
+from stepfork.providers.apis import MODEL_APIS, OPAQUE, asks_for_stream, label
 from stepfork.providers.sse import events_of
 from stepfork.providers.streams import is_terminal
-from stepfork.trace.body import Body, EventsBody
+from stepfork.trace.body import Body, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Ending, Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
-from stepfork.trace.wire import media_type, read_body
+from stepfork.trace.wire import body_bytes, media_type, read_body
 
 
 class Concluded(msgspec.Struct, frozen=True):
@@ -100,10 +100,20 @@ def _response(transcript: Transcript, got: _Decoded, *, streamed: bool) -> tuple
         ending = "reset"
     data = got.data if ending == "complete" else without_cut_character(got.data)
     body = read_body(data, content_type, streamed=streamed)
+    if transcript.api == OPAQUE:
+        body = _as_spelled(body, data)
     if ending not in ("truncated", "unreadable") and 200 <= transcript.status < 300:
         ending = _stream_ending(ending, body, content_type, transcript.api)
     response = Response(transcript.status, content_type, kept(headers), body, ending)
     return response, _flaw(ending, transcript, got)
+
+
+def _as_spelled(body: Body, data: bytes) -> Body:
+    """JSON of an opaque route is kept as text unless its spelling is the one that is given back: a tool may hand the
+    text on to a model as it came."""
+    if isinstance(body, JsonBody) and body_bytes(body) != data:
+        return TextBody(data.decode(), "the spelling of its JSON is kept")
+    return body
 
 
 def _flaw(ending: Ending, transcript: Transcript, got: _Decoded) -> _Flaw | None:

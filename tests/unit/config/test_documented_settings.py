@@ -1,0 +1,28 @@
+"""Each piece of config.toml in the manual is one that stepfork reads."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from stepfork.config.project import read_settings
+
+DOCS = Path(__file__).parents[3] / "docs"
+BLOCKS = [
+    (page.relative_to(DOCS).as_posix(), block)
+    for page in sorted(DOCS.rglob("*.md"))
+    for block in re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+]
+
+
+@pytest.mark.parametrize(("page", "block"), BLOCKS)
+def test_settings_in_the_manual_are_read(page: str, block: str, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(block, encoding="utf-8")
+    settings = read_settings(tmp_path)
+    assert settings.routes or settings.volatile or settings.select_base
+
+
+def test_there_are_some() -> None:
+    assert {"how-to/azure-openai.md", "how-to/tool-http-api.md"} <= {page for page, _ in BLOCKS}
