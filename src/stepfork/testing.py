@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from stepfork.contracts.chain import ExpectChain
@@ -129,7 +130,9 @@ def replay_run(
     if result.signal is not None:
         raise KeyboardInterrupt
     if not result.passed:
-        raise ReplayFailed("\n".join(replay_lines(result)), name)
+        clean = _redaction(variables, folder)
+        lines = replay_lines(result, opened.fixture, clean, stored=opened.store is not None)
+        raise ReplayFailed("\n".join(lines), name)
     return result.trace
 
 
@@ -165,18 +168,25 @@ def _with_own_programs(environ: Mapping[str, str]) -> Mapping[str, str]:
 def _told(failed: Sequence[ContractResult], count: int) -> str:
     """The failing contracts, one a line. The explanations are made of a run that nobody redacted, so this is."""
     from stepfork.cli.escape import escape
-    from stepfork.config.environment import environ, read_dotenv
+    from stepfork.config.environment import environ
+
+    clean = _redaction(environ(), Path.cwd())
+    width = max(len(result.id) for result in failed)
+    names = ", ".join(result.id for result in failed)
+    head = f"{len(failed)} of {count} contracts fail{'s' if len(failed) == 1 else ''}: {names}"
+    lines = [f"FAIL  {result.id:{width}}   {result.explanation}" for result in failed]
+    return "\n".join([escape(clean(head)), *(f"  {escape(clean(line))}" for line in lines)])
+
+
+def _redaction(environ: Mapping[str, str], folder: Path) -> Callable[[str], str]:
+    """What takes the secrets of an environment and of a folder's ``.env`` out of a text."""
+    from stepfork.config.environment import read_dotenv
     from stepfork.errors import ConfigError
     from stepfork.redact.redactor import redact_text
     from stepfork.redact.secrets import Secrets
 
     try:
-        dotenv = read_dotenv(".")
+        dotenv = read_dotenv(str(folder))
     except ConfigError:  # it is not what the test is about
         dotenv = {}
-    secrets = Secrets.collect(environ(), dotenv)
-    width = max(len(result.id) for result in failed)
-    lines = [f"{result.id:{width}}   {redact_text(result.explanation, secrets)}" for result in failed]
-    head = f"{len(failed)} of {count} contracts fail{'s' if len(failed) == 1 else ''}"
-    names = ", ".join(result.id for result in failed)
-    return "\n".join([f"{head}: {escape(names)}", *(f"  FAIL  {escape(line)}" for line in lines)])
+    return partial(redact_text, secrets=Secrets.collect(environ, dotenv))

@@ -90,9 +90,9 @@ def _docstring(draft: Draft) -> Iterator[str]:
         yield "COMMAND; a fixture that was recorded from another command is refused."
         if draft.failures:
             yield ""
-            yield "The recording is an incident, and fails what is to catch it; so does the agent until"
-            yield "it is fixed. A fixed agent asks what this recording cannot answer: record it anew with"
-            yield "stepfork capture --refresh, and the test passes."
+            yield "Drafted from an incident, which failed what is to catch it. The agent fails too until it"
+            yield "is fixed; a fixed one asks what that recording cannot answer, so it is recorded anew:"
+            yield "stepfork capture --refresh with the fixture's name."
     else:
         yield "Drafted by stepfork, never overwritten: edit it into what you rely on. The agent is not"
         yield "run, because the fixture has no command whose model calls were recorded."
@@ -113,7 +113,7 @@ def _contracts(draft: Draft) -> Iterator[str]:
     yield "        expect(trace)"
     for contract in draft.contracts:
         says = f"{contract.id}: {_says(contract)}" if contract.id else _says(contract)
-        yield from wrapped(says + (" (the recording fails this)" if contract.id in draft.failures else ""), indent=8)
+        yield from wrapped(says + (" (the incident failed this)" if contract.id in draft.failures else ""), indent=8)
         yield from called(*_call(contract), indent=8)
     yield "    )"
 

@@ -33,9 +33,9 @@ EXPECTED = '''\
 Drafted by stepfork, never overwritten: edit it into what you rely on. What runs is
 COMMAND; a fixture that was recorded from another command is refused.
 
-The recording is an incident, and fails what is to catch it; so does the agent until
-it is fixed. A fixed agent asks what this recording cannot answer: record it anew with
-stepfork capture --refresh, and the test passes.
+Drafted from an incident, which failed what is to catch it. The agent fails too until it
+is fixed; a fixed one asks what that recording cannot answer, so it is recorded anew:
+stepfork capture --refresh with the fixture's name.
 """
 
 from pathlib import Path
@@ -59,7 +59,7 @@ def contracts(trace: Trace) -> ExpectChain:
         # order-lookup_order-before-issue_refund: by their first calls
         .tool_called_before("lookup_order", "issue_refund")
         # cardinality-issue_refund-per-order_id: issue_refund at most once per order_id
-        # (the recording fails this)
+        # (the incident failed this)
         .tool_cardinality("issue_refund", per="order_id", at_most=1)
         # output-schema: the output has these members, of these types
         .output_matches_schema({"type": "object", "required": ["ok"]})
