@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import msgspec
 
 from stepfork.normalize.known import Context
+from stepfork.normalize.optional import is_optional
 from stepfork.normalize.request_key import NO_RULES, KeyRules, RequestKey
-from stepfork.providers.apis import label
 from stepfork.redact.redactor import Redactor
 from stepfork.redact.secrets import Secrets
-from stepfork.replay.diagnosis import diagnose
+from stepfork.replay.diagnosis import Diagnosis
 from stepfork.replay.giver import Giver
 from stepfork.replay.identities import Identities, Name
-from stepfork.replay.optional import is_optional
 from stepfork.replay.reading import Reader, Reading, Route
 from stepfork.replay.recorded import Recorded
 from stepfork.replay.report import Miss, ReplayReport, Served
@@ -70,6 +69,7 @@ class _Session:
         self._live = Reader(context, rules, first=Redactor(secrets), templated=False)
         self._identities = Identities()
         self._giver = Giver(context, self._identities, self._live)
+        self._diagnosis = Diagnosis(self._recorded, self._live, self._identities, context, rules)
         self._served: list[Served] = []
         self._misses: dict[_Asked, Miss] = {}
         self._optional: dict[_Asked, Miss] = {}
@@ -107,13 +107,13 @@ class _Session:
         if before is not None:
             again = msgspec.structs.replace(before, times=before.times + 1, asked=before.asked and before.asked + 1)
         else:
-            again = self._diagnosed(exchange, live, alike, call)
+            again = self._diagnosed(live, alike, call)
         told[asked] = again
         return again
 
-    def _diagnosed(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
+    def _diagnosed(self, live: Reading, alike: Sequence[int], call: int) -> Miss:
         ours = [index for index in alike if self._identities.allow(self._recorded.pairs(index, live))]
         if ours:
-            count = len(ours)
-            return Miss(call, "exhausted", "count", label(exchange), ours[-1], recorded=count, asked=count + 1)
-        return diagnose(self._recorded, live, exchange, call)
+            return self._diagnosis.exhausted(live, ours, call)
+        loosely = self._recorded.loosely_alike(live)
+        return self._diagnosis.roles(live, loosely, call) if loosely else self._diagnosis.changed(live, call)

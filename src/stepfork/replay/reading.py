@@ -27,7 +27,7 @@ Route = tuple[str, str]
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """A request as it is matched. ``form`` is what its key is made of.
+    """A request as it is matched. ``templated`` is its exchange, ``form`` what of it counts in the key.
 
     ``names`` are what stands at the placeholders of the form, in order of first appearance, and ``times`` at each of
     its date-times: values of this run, or for a recorded request placeholders. ``loose`` is the key without telling
@@ -35,6 +35,7 @@ class Reading(msgspec.Struct, frozen=True):
     """
 
     route: Route
+    templated: Exchange
     form: NormalRequest
     key: RequestKey
     loose: RequestKey
@@ -67,7 +68,8 @@ class Reader:
             declare(exchange, self._declared, self._seen)
             for value in list(self._declared)[before:]:
                 self._normalizer.forget(value)
-        return self._reading(msgspec.structs.replace(exchange, request=self._normalizer.request(exchange)))
+        request = self._normalizer.request(exchange)
+        return self._reading(msgspec.structs.replace(exchange, request=request), self._rules)
 
     def declare(self, value: str, kind: str) -> None:
         """A value that was given to this run is known from here on, wherever it stands."""
@@ -79,19 +81,24 @@ class Reader:
         """Whether a value has been read or declared."""
         return value in self._declared or (kind, value) in self._values
 
-    def _reading(self, exchange: Exchange) -> Reading:
-        form = keyed_form(exchange, self._rules)
+    def _reading(self, exchange: Exchange, rules: KeyRules) -> Reading:
+        form = keyed_form(exchange, rules)
         names = Names()
         key = form_key(exchange.api, form, names)
         strict = any(kind in STRICT for kind, _ in names)
         return Reading(
             route=(exchange.provider, exchange.api),
+            templated=exchange,
             form=form,
             key=key,
             loose=form_key(exchange.api, form, Names(alike=STRICT)) if strict else key,
             names=tuple((kind, self.meaning(text)) for kind, text in names),
             times=tuple(map(self.meaning, names.times)),
         )
+
+    def with_rules(self, reading: Reading, rules: KeyRules) -> Reading:
+        """The same request, read under other rules."""
+        return self._reading(reading.templated, rules)
 
     def meaning(self, placeholder: str) -> str:
         """What stands for a placeholder of a form."""

@@ -19,11 +19,10 @@ class Recorded:
     """Exchanges in stored order, their keys computed now; ``used`` says which have answered."""
 
     def __init__(self, exchanges: Sequence[Exchange], context: Context, rules: KeyRules) -> None:
-        reader = Reader(context, rules, first=_KnownValues(context), templated=True)
+        self.reader = Reader(context, rules, first=_KnownValues(context), templated=True)
         self.exchanges = exchanges
-        self.readings = [reader.read(exchange) for exchange in exchanges]
+        self.readings = [self.reader.read(exchange) for exchange in exchanges]
         self.used = [False] * len(exchanges)
-        self.routes = frozenset(reading.route for reading in self.readings)
         self._by_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
         self._by_loose_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
         for index, reading in enumerate(self.readings):
@@ -32,23 +31,26 @@ class Recorded:
 
     def alike(self, live: Reading) -> list[int]:
         """The exchanges that a live request asks for, whoever its addresses are."""
-        return [index for index in self._by_key.get((live.route, live.key), ()) if self._at_its_time(index, live)]
+        found = self._by_key.get((live.route, live.key), ())
+        return [index for index in found if same_times(self.readings[index], live)]
 
     def loosely_alike(self, live: Reading) -> list[int]:
         """The exchanges that differ at most in which addresses are the same."""
-        return [i for i in self._by_loose_key.get((live.route, live.loose), ()) if self._at_its_time(i, live)]
+        found = self._by_loose_key.get((live.route, live.loose), ())
+        return [index for index in found if same_times(self.readings[index], live)]
 
     def pairs(self, index: int, live: Reading) -> list[Pair]:
         """What stands where in both; the keys are equal, so that there is as much of it."""
         return list(zip(self.readings[index].names, live.names, strict=True))
 
-    def _at_its_time(self, index: int, live: Reading) -> bool:
-        return all(map(same_time, self.readings[index].times, live.times))
+
+def same_times(recorded: Reading, live: Reading) -> bool:
+    """Whether the date-times of a live request, which has the recorded one's key, may stand where they do: any one of
+    that form where a clock was read when the run was recorded, and only the same where it was data."""
+    return all(map(_same_time, recorded.times, live.times))
 
 
-def same_time(recorded: str, live: str) -> bool:
-    """Whether a date-time may stand where the recording has `recorded`: any one of that form where a clock was read,
-    and only the same where it was data."""
+def _same_time(recorded: str, live: str) -> bool:
     match = LOOK_ALIKE.fullmatch(recorded)
     found = as_placeholder(match) if match else None
     if found is None or found.kind != BY_POSITION:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stepfork.normalize.optional import is_optional
 from stepfork.providers.apis import label
 from stepfork.providers.lines import clean_line
 from stepfork.providers.summary import says
-from stepfork.replay.optional import is_optional
 from stepfork.replay.recorded import Recorded
 from stepfork.replay.report import Unused
 

@@ -1,0 +1,74 @@
+"""The lines of config.toml that would make a miss a hit: only what a rule can say, and only where it is enough."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from stepfork.diff.json_diff import json_diff
+from stepfork.diff.units import RequestForm, read_json
+from stepfork.diff.values import RequestDiff
+from stepfork.normalize.request_key import KeyRules
+from stepfork.providers.calls import bare_tool
+from stepfork.trace.body import JsonValue
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_INDEX = re.compile(r"/[0-9]+(?=/|\Z)")
+
+
+def absorbing(difference: RequestDiff, old: RequestForm, new: RequestForm, rules: KeyRules) -> KeyRules | None:
+    """`rules` with what would leave out all that differs, None where no rule could: where anything but fields of
+    tools' results differs."""
+    if difference != RequestDiff(tool_results=difference.tool_results):
+        return None
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for change in difference.tool_results:
+        before, after = change.at
+        if change.change != "changed" or not change.label or before is None or after is None:
+            return None
+        pointers = list(_pointers(read_json(old.units[before].text), read_json(new.units[after].text)))
+        if not pointers or "" in pointers:
+            return None
+        name = change.label if change.label in rules.tools else bare_tool(change.label)
+        found[name].update(dict.fromkeys(pointers))
+    if not found:
+        return None
+    tools = {name: tuple(dict.fromkeys([*rules.tools.get(name, ()), *_folded(found[name])])) for name in found}
+    return KeyRules({**rules.tools, **tools})
+
+
+def config_lines(rules: KeyRules, before: KeyRules) -> tuple[str, ...]:
+    """The tables of config.toml that say what `rules` have and `before` has not."""
+    changed = {name: pointers for name, pointers in rules.tools.items() if before.tools.get(name) != pointers}
+    return tuple(line for name, pointers in changed.items() for line in _table(name, pointers))
+
+
+def _table(name: str, pointers: tuple[str, ...]) -> Iterator[str]:
+    key = name if _BARE_KEY.fullmatch(name) else _quoted(name)
+    yield f"[normalize.tool.{key}]"
+    yield f"volatile = [{', '.join(map(_quoted, pointers))}]"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _pointers(old: JsonValue, new: JsonValue, above: str = "") -> Iterator[str]:
+    """What differs between two results, by its pointer, which goes on inside a text that is JSON itself."""
+    for change in json_diff(old, new):
+        if change.change == "changed" and isinstance(change.old, str) and isinstance(change.new, str):
+            inside = read_json(change.old), read_json(change.new)
+            if None not in inside:
+                yield from _pointers(*inside, above + change.path)
+                continue
+        yield above + change.path
+
+
+def _folded(pointers: dict[str, None]) -> list[str]:
+    """The same member of several items is one pointer."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for path in pointers:
+        groups[_INDEX.sub("/*", path)].append(path)
+    return [star if len(paths) > 1 else paths[0] for star, paths in groups.items()]
