@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 
 class CallCounter:
-    """Says where calls are sent when recording starts, then counts them in place."""
+    """Says what begins (`verb`) and where calls are sent, then counts them in place."""
 
-    def __init__(self, name: str, stream: TextIO, *, quiet: bool) -> None:
+    def __init__(self, name: str, stream: TextIO, *, quiet: bool, verb: str = "recording") -> None:
         self._name = name
+        self._verb = verb
         self._stream = stream
         self._quiet = quiet
         self._shown = 0
@@ -28,7 +29,7 @@ class CallCounter:
             return
         if not self._started:
             self._started = True
-            err(f"recording {escape(self._name)}   {escape(progress.routes)}   spans → listener")
+            err(f"{self._verb} {escape(self._name)}   {escape(progress.routes)}   spans → listener")
         if self._stream.isatty() and (progress.calls or progress.spans):
             text = f"  {progress.calls} model calls, {progress.spans} spans"
             self._stream.write(f"\r{text.ljust(self._shown)}")

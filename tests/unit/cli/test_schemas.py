@@ -27,6 +27,18 @@ def test_the_capture_schema_holds_the_diff_schema() -> None:
         for name in ("capture", "diff")
     )
     assert capture["$defs"]["diff"] == diff
-    validator = Draft202012Validator(capture["properties"]["diff"] | {"$defs": capture["$defs"]})
+    validator = Draft202012Validator(capture["$defs"]["capture"]["properties"]["diff"] | {"$defs": capture["$defs"]})
     validator.validate({"changed": False, "exchanges": [], "fixtures": []})
     assert not validator.is_valid({"changed": "no", "exchanges": [], "fixtures": []})
+
+
+def test_the_replay_schema_speaks_of_differences_as_the_diff_schema_does() -> None:
+    replay, diff = (
+        json.loads(next(path for path in SCHEMAS if path.name == f"{name}.schema.json").read_text(encoding="utf-8"))
+        for name in ("replay", "diff")
+    )
+    shared = replay["$defs"].keys() & diff["$defs"].keys()
+    assert shared == {"index", "itemChange", "lines", "fields", "message"}
+    assert all(replay["$defs"][name] == diff["$defs"][name] for name in shared)
+    parts = replay["$defs"]["miss"]["properties"]["difference"]["properties"]
+    assert all(part == diff["$defs"]["exchange"]["properties"][name] for name, part in parts.items())

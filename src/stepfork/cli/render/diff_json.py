@@ -11,7 +11,16 @@ from typing import Any
 import msgspec
 
 from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_field, clean_lines, clean_summary
-from stepfork.diff.values import Change, ExchangeDiff, FieldChange, FixtureDiff, Line, MessageChange, Tokens
+from stepfork.diff.values import (
+    Change,
+    ExchangeDiff,
+    FieldChange,
+    FixtureDiff,
+    Line,
+    MessageChange,
+    RequestDiff,
+    Tokens,
+)
 
 Document = dict[str, Any]
 
@@ -56,26 +65,10 @@ def _fixture(diff: FixtureDiff, clean: Clean) -> Document:
 
 
 def _exchange(diff: ExchangeDiff, clean: Clean) -> Document:
-    request = diff.request
     made: Document = {"index": diff.index, "change": diff.change, "label": clean(diff.label)}
     if diff.old_index not in (None, diff.index):
         made["old_index"] = diff.old_index
-    if request.model is not None:
-        model = request.model
-        made["model"] = {name: text and clean(text) for name, text in (("old", model.old), ("new", model.new))}
-    tools = [
-        {"name": clean(tool.name), "change": tool.change, "fields": _fields(tool.fields, clean)}
-        for tool in request.tools
-    ]
-    parts: Document = {
-        "system": _lines(request.system, clean),
-        "tools": tools,
-        "messages": [_message(item, clean) for item in request.messages],
-        "tool_results": [_message(item, clean) | {"name": clean(item.label)} for item in request.tool_results],
-        "params": _fields(request.params, clean),
-        "other": _fields(request.other, clean),
-        "carried": list(diff.carried),
-    }
+    parts: Document = {"carried": list(diff.carried)}
     if diff.answer is not None:
         answer = diff.answer
         parts["answer"] = {
@@ -83,7 +76,25 @@ def _exchange(diff: ExchangeDiff, clean: Clean) -> Document:
             "lines": _lines(answer.lines, clean),
             "fields": _fields(answer.fields, clean),
         }
-    return made | {name: part for name, part in parts.items() if part}
+    return made | request_document(diff.request, clean) | {name: part for name, part in parts.items() if part}
+
+
+def request_document(request: RequestDiff, clean: Clean) -> Document:
+    """The parts of a request that differ, each under its name; none where nothing does."""
+    parts: Document = {}
+    if request.model is not None:
+        model = request.model
+        parts["model"] = {name: text and clean(text) for name, text in (("old", model.old), ("new", model.new))}
+    parts["system"] = _lines(request.system, clean)
+    parts["tools"] = [
+        {"name": clean(tool.name), "change": tool.change, "fields": _fields(tool.fields, clean)}
+        for tool in request.tools
+    ]
+    parts["messages"] = [_message(item, clean) for item in request.messages]
+    parts["tool_results"] = [_message(item, clean) | {"name": clean(item.label)} for item in request.tool_results]
+    parts["params"] = _fields(request.params, clean)
+    parts["other"] = _fields(request.other, clean)
+    return {name: part for name, part in parts.items() if part}
 
 
 def _message(item: MessageChange, clean: Clean) -> Document:

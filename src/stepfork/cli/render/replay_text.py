@@ -1,0 +1,150 @@
+"""How a replay went, as people read it: what missed and how it differs, what was served and executed, what to do next.
+
+inc-1042: miss at model call 3 of 5                             0.4 s, exit 1
+  first difference   message 4 (tool result lookup_order)
+      - "amount": 40.0
+      + "amount": 45.0
+  nearest recorded   exchange 2, all else equal
+  served 2, executed lookup_order (1×); 3 recorded calls unused
+if the change is wanted: stepfork capture --refresh inc-1042
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from stepfork.cli.console import counted
+from stepfork.cli.escape import escape
+from stepfork.cli.render.columns import row
+from stepfork.cli.render.diff_clean import Clean
+from stepfork.cli.render.diff_lines import shown_fields, shown_lines
+from stepfork.providers.apis import label
+from stepfork.redact.marker import MARKER
+from stepfork.replay.telling import Part, parts_of, place_of, reason_of
+
+if TYPE_CHECKING:
+    from stepfork.replay.report import Miss
+    from stepfork.trace.fixture import Fixture
+    from stepfork.workflows.replay import ReplayResult
+
+BLOCK = 20
+"""Changed lines, and causes, that are shown; the JSON document has all."""
+_WIDTH = 19
+_COLUMN = 65
+
+
+def replay_lines(result: ReplayResult, fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
+    """The lines of the summary. `stored`: the fixture is one of the store, so that it can be refreshed by its name."""
+    if result.report.misses and result.signal is None:
+        yield from _miss(result, clean)
+        yield from _next(result.report.misses[0], fixture, clean, stored=stored)
+    else:
+        yield from _whole(result, fixture, clean)
+
+
+def refresh_command(fixture: Fixture, *, stored: bool) -> str:
+    """What one types to record the run anew."""
+    source, name = fixture.run.source, shlex.quote(fixture.name)
+    if stored and source.kind == "command" and not any(MARKER in word for word in source.command):
+        return f"stepfork capture --refresh {name}"
+    return f"stepfork capture --name {name} -- COMMAND"
+
+
+def headline(result: ReplayResult) -> str:
+    """What became of the replay, in a few words."""
+    report = result.report
+    if result.signal is not None:
+        return "interrupted"
+    if report.misses:
+        return f"miss at {place_of(report.misses[0], report.exchanges)}"
+    return "replayed" if result.passed else "not as recorded"
+
+
+def _head(result: ReplayResult) -> str:
+    ran = f"{result.seconds:.1f} s, exit {result.exit_code}"
+    return f"{escape(result.name)}: {headline(result)}".ljust(_COLUMN - 1) + f" {ran}"
+
+
+def _whole(result: ReplayResult, fixture: Fixture, clean: Clean) -> Iterator[str]:
+    report = result.report
+    yield _head(result)
+    for cause in result.causes[:BLOCK]:
+        yield from row("cause", escape(clean(cause)))
+    labels = Counter(label(exchange) for exchange in fixture.run.exchanges)
+    shown = ", ".join(escape(clean(name)) for name in labels)
+    yield from row("served", f"{len(report.served)} of {report.exchanges}   {shown}")
+    yield from row("executed", _tools(result, "{} ×{}") or "no tool")
+    for unused in report.unused:
+        if unused.optional:
+            yield from row("not asked", f"exchange {unused.exchange}   {escape(clean(unused.label))} (optional)")
+    for notice in result.notices:
+        yield from row("note", escape(clean(notice)))
+
+
+def _miss(result: ReplayResult, clean: Clean) -> Iterator[str]:
+    report = result.report
+    first, *others = report.misses
+    unused = sum(not one.optional for one in report.unused)
+    yield _head(result)
+    yield _row("first difference", escape(clean(reason_of(first))))
+    parts = parts_of(first.difference)
+    if parts:
+        yield from (f"      {line}".rstrip(" ") for line in _details(parts[0], clean))
+    if first.nearest is not None:
+        same = f"exchange {first.nearest}"
+        if first.kind == "changed":
+            names = ", ".join(escape(clean(part.name)) for part in parts[1 : BLOCK + 1])
+            same += f"; also differs: {names}" if names else ", all else equal"
+        yield _row("nearest recorded", same)
+    for miss in others[:BLOCK]:
+        yield _row("also missed", escape(clean(f"{place_of(miss, report.exchanges)}: {reason_of(miss)}")))
+    for cause in _other_causes(result, unused)[:BLOCK]:
+        yield _row("also", escape(clean(cause)))
+    for notice in result.notices:
+        yield _row("note", escape(clean(notice)))
+    tools = _tools(result, "{} ({}×)", once="{} (1×)")
+    left = f"; {counted(unused, 'recorded call')} unused" if unused else ""
+    yield f"  served {len(report.served)}, executed {tools or 'no tool'}{left}"
+
+
+def _other_causes(result: ReplayResult, unused: int) -> tuple[str, ...]:
+    """The causes beside misses, which come first, and the calls that they left unused, which come last."""
+    return result.causes[len(result.report.misses) : len(result.causes) - unused]
+
+
+def _next(miss: Miss, fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
+    yield f"if the change is wanted: {escape(refresh_command(fixture, stored=stored))}"
+    for rule in rules_of(miss):
+        yield f"if this value is noise:  {escape(clean(rule))}   in .stepfork/config.toml"
+
+
+def rules_of(miss: Miss) -> list[str]:
+    """The lines of config.toml that would absorb a miss, each table on one line."""
+    told: list[str] = []
+    for line in miss.noise:
+        if told and not line.startswith("["):
+            told[-1] += f" {line}"
+        else:
+            told.append(line)
+    return told
+
+
+def _details(part: Part, clean: Clean) -> Iterator[str]:
+    lines = [*shown_lines(part.lines, clean), *shown_fields(part.fields, clean)]
+    yield from lines if len(lines) <= BLOCK else lines[: BLOCK - 1]
+    if len(lines) > BLOCK:
+        yield f"… {len(lines) - BLOCK + 1:,} more changed lines (--json has them)"
+
+
+def _tools(result: ReplayResult, several: str, *, once: str = "{}") -> str:
+    return ", ".join(
+        once.format(escape(tool)) if count == 1 else several.format(escape(tool), count)
+        for tool, count in result.executed.items()
+    )
+
+
+def _row(name: str, text: str) -> str:
+    return f"  {name.ljust(_WIDTH)}{text}"

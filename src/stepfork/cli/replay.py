@@ -1,0 +1,167 @@
+"""stepfork replay."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from stepfork.cli.console import err, out, out_bytes
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
+from stepfork.cli.result_file import check_result_file, write_result_file
+from stepfork.cli.session import STORE_HELP, open_locator
+from stepfork.errors import UsageError
+
+if TYPE_CHECKING:
+    from stepfork.cli.progress import CallCounter
+    from stepfork.trace.fixture import Fixture
+    from stepfork.workflows.locate import Locator, Reading
+    from stepfork.workflows.replay import ReplayRequest, ReplayResult
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the verb."""
+    app.command("replay")(replay)
+
+
+def replay(
+    fixture: str = typer.Argument(..., help="A name, manifest, bundle or REV:name."),
+    command: list[str] | None = typer.Argument(None, metavar="-- COMMAND...", help="The command that runs the agent."),
+    mode: str = typer.Option("strict", "--mode", metavar="strict", help="How calls are matched: each by its content."),
+    _no_live: bool = typer.Option(False, "--no-live", help="Ask no upstream, whatever happens: always so."),
+    executes: list[str] | None = typer.Option(
+        None, "--executes", metavar="TOOL", help="A recorded tool that may really run; once for each."
+    ),
+    block_egress: bool = typer.Option(
+        False, "--block-egress", help="Deny connections that leave this machine to Python and Node programs."
+    ),
+    form: str = typer.Option("text", "--format", metavar="text|github", help="github adds annotations of a job."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (replay.schema.json)."),
+    result_file: Path | None = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Run an agent again, offline: its model calls are answered from a fixture."""
+    from stepfork.cli.progress import CallCounter
+    from stepfork.config.environment import environ
+    from stepfork.config.project import Settings, read_settings
+    from stepfork.workflows.replay import ReplayRequest
+
+    _check(mode, form, as_json=as_json)
+    check_result_file(result_file)
+    locator = open_locator(store)
+    reading = locator.read_fixture(fixture)
+    opened = locator.open(reading)
+    if not command:
+        raise UsageError("a replay needs a command, which runs here", fix=_recorded_command(fixture, opened))
+    request = ReplayRequest(
+        fixture=opened,
+        command=tuple(command),
+        cwd=Path.cwd(),
+        environ=environ(),
+        settings=Settings() if locator.store is None else read_settings(locator.store.root),
+        executes=tuple(executes or ()),
+        block_egress=block_egress,
+        stdout=sys.stderr.fileno() if as_json or form == "github" else None,
+    )
+    with CallCounter(opened.name, sys.stderr, quiet=as_json or form == "github", verb="replaying") as counter:
+        result = _run(request, counter)
+    failed = _tell(result, opened, reading, as_json=as_json, result_file=result_file)
+    if form == "github" and not result.passed:
+        _annotate(result, opened, locator, reading)
+    raise typer.Exit(failed or _exit_code(result))
+
+
+def _check(mode: str, form: str, *, as_json: bool) -> None:
+    if mode != "strict":
+        raise UsageError(f"--mode {mode[:40]} is none that there is", fix="leave it out, or write --mode strict")
+    if form not in ("text", "github"):
+        raise UsageError("--format is text or github")
+    if form == "github" and as_json:
+        raise UsageError("--json and --format github both want stdout", fix="use --result-file for the document")
+
+
+def _run(request: ReplayRequest, counter: CallCounter) -> ReplayResult:
+    from stepfork.capture.record import Progress
+    from stepfork.cli.console import counted
+    from stepfork.listener.tape import Progress as Count
+    from stepfork.workflows.replay import replay
+
+    recorded = counted(len(request.fixture.run.exchanges), "recorded call")
+
+    def tell(count: Count) -> None:
+        counter.update(Progress(count.exchanges, count.spans, f"model → {recorded}"))
+
+    return replay(request, progress=tell)
+
+
+def _recorded_command(word: str, fixture: Fixture) -> str:
+    """What one types to replay a fixture with the command that it has. It is shown, and run by nobody."""
+    import shlex
+
+    from stepfork.config.environment import environ
+    from stepfork.normalize.known import restore
+    from stepfork.workflows.surroundings import surroundings
+
+    recorded = fixture.run.source.command
+    if not recorded:
+        return f"write stepfork replay {shlex.quote(word)} -- COMMAND"
+    context = surroundings(environ(), Path.cwd())
+    command = shlex.join([restore(part, context) for part in recorded])
+    return f"read the recorded one, and type: stepfork replay {shlex.quote(word)} -- {command}"
+
+
+def _tell(result: ReplayResult, fixture: Fixture, reading: Reading, *, as_json: bool, result_file: Path | None) -> int:
+    """Lines on stderr, the document where it is wanted; the exit code of a failure to write it, 0 for none."""
+    from stepfork.cli.diff import redactor
+    from stepfork.cli.render.replay_json import replay_document
+    from stepfork.cli.render.replay_text import replay_lines
+
+    clean, stored = redactor(), reading.kind == "name"
+    for line in replay_lines(result, fixture, clean, stored=stored):
+        err(line)
+    failed = OK
+    if as_json or result_file is not None:
+        document = replay_document(result, fixture, clean, stored=stored)
+        if result_file is not None:
+            try:
+                write_result_file(result_file, document)
+            except OSError as error:
+                err(f"stepfork replay: {escape(result_file.as_posix())}: cannot be written ({error.strerror})")
+                failed = BAD_INPUT
+        if as_json:
+            out_bytes(document)
+    return failed
+
+
+def _annotate(result: ReplayResult, fixture: Fixture, locator: Locator, reading: Reading) -> None:
+    from stepfork.cli.diff import redactor
+    from stepfork.cli.render.github import annotation
+    from stepfork.cli.render.replay_text import headline, replay_lines
+
+    told = [line.strip() for line in replay_lines(result, fixture, redactor(), stored=reading.kind == "name")]
+    title = f"stepfork replay {result.name}"
+    out(annotation("error", "\n".join([headline(result), *told[1:]]), file=_file(locator, reading), title=title))
+
+
+def _file(locator: Locator, reading: Reading) -> str:
+    """The fixture's manifest as GitHub names files: from the repository's root; empty where it is no file of it."""
+    import os
+
+    if reading.kind == "name":
+        path = locator.need_store().manifest_path(reading.name)
+    elif reading.kind in ("manifest", "bundle"):
+        path = locator.cwd / reading.word
+    else:
+        return ""
+    root = locator.repository.root if locator.repository is not None else locator.cwd
+    inside = Path(os.path.relpath(path.resolve(), Path(root).resolve())).as_posix()
+    return "" if inside.startswith("../") else inside
+
+
+def _exit_code(result: ReplayResult) -> int:
+    if result.signal is not None:
+        return {2: INTERRUPTED, 15: TERMINATED}.get(result.signal, NO)
+    return OK if result.passed else NO
