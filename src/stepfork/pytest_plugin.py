@@ -7,16 +7,26 @@ used. What each part does for users is in ``docs/reference/testing.md``.
 from __future__ import annotations
 
 import inspect
+import os
+import sys
 from collections.abc import Generator, Sequence
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
 from stepfork.contracts.unevaluated import Built, watching
 
+if TYPE_CHECKING:
+    from stepfork.testing import StepforkFixture
+
 T = TypeVar("T")
 _FIXTURES = pytest.StashKey[list[tuple[Built, bool]]]()
 """What the fixtures of one test built, each with whether the fixture has code left to run when the test has ended."""
+
+
+_VERDICT = "stepfork_verdict"
+"""The attribute of a report that has the text of a miss or of failed contracts."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +54,16 @@ def pytest_configure(config: pytest.Config) -> None:
         "stepfork(name): answer the model calls of the test from the fixture NAME, or record it (--stepfork-record)",
     )
     config.pluginmanager.register(ChainWatch(), "stepfork-chains")
+    if config.getoption("stepfork_format") == "github":
+        config.pluginmanager.register(Annotations(), "stepfork-annotations")
+
+
+@pytest.fixture
+def stepfork() -> StepforkFixture:
+    """`evaluate` of stepfork.testing, for tests that import nothing."""
+    from stepfork.testing import StepforkFixture
+
+    return StepforkFixture()
 
 
 class ChainWatch:
@@ -128,3 +148,48 @@ def _told(lines: Sequence[str], fix: str) -> str:
         else (f"{len(lines)} chains of contracts were built and never evaluated")
     )
     return "\n".join([f"{head}; {fix}", *(f"  {line}" for line in lines)])
+
+
+class Annotations:
+    """Annotations of a pull request for misses and failed contracts. A worker of xdist finds them, and they travel with
+    its report to the process that prints."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self,
+        item: pytest.Item,  # noqa: ARG002
+        call: pytest.CallInfo[None],
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Mark the report of a verdict of ours."""
+        report = yield
+        testing = sys.modules.get("stepfork.testing")  # where it was never imported, nothing of it was raised
+        if report.failed and call.excinfo is not None and testing is not None:
+            error = call.excinfo.value
+            if isinstance(error, testing.ContractsFailed | testing.ReplayFailed):
+                vars(report)[_VERDICT] = str(error)
+        return report
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+        """Print them all, each at the line of its test."""
+        from stepfork.cli.render.github import annotation
+
+        for report in (*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")):
+            verdict = getattr(report, _VERDICT, None)
+            if isinstance(verdict, str):
+                path, line, _ = report.location
+                title, _, rest = verdict.partition("\n")
+                file = _from_repository(config.rootpath, path)
+                terminalreporter.ensure_newline()
+                shown = annotation(
+                    "error", rest or title, file=file, title=" ".join(title.split()), line=(line or 0) + 1
+                )
+                terminalreporter.write_line(shown)
+
+
+def _from_repository(root: Path, path: str) -> str:
+    """A path below pytest's root as the repository around that has it."""
+    place = (root / path).resolve()
+    for folder in place.parents:
+        if (folder / ".git").exists():
+            return place.relative_to(folder).as_posix()
+    return path.replace(os.sep, "/")

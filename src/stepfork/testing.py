@@ -31,6 +31,7 @@ __all__ = [
     "ExpectChain",
     "Inspected",
     "ReplayFailed",
+    "StepforkFixture",
     "Trace",
     "evaluate",
     "expect",
@@ -68,6 +69,15 @@ class Inspected:
     trace: Trace
     contracts: tuple[ContractResult, ...]
     verification: Verification | None
+
+
+class StepforkFixture:
+    """What the pytest fixture ``stepfork`` gives a test."""
+
+    def evaluate(self, chain: ExpectChain) -> tuple[ContractResult, ...]:
+        """`evaluate` of this module."""
+        __tracebackhide__ = True
+        return evaluate(chain)
 
 
 def expect(trace: Trace) -> ExpectChain:
