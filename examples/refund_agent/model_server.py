@@ -14,10 +14,10 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from model import chat, messages, responses
 from model.script import fresh
@@ -29,13 +29,15 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     log_file: Path | None = None
+    answers: ClassVar[dict[str, Callable[[dict[str, Any]], dict[str, Any] | Iterator[str]]]] = ANSWERS
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        answer = next((make for end, make in ANSWERS.items() if self.path.partition("?")[0].endswith(end)), None)
+        path = self.path.partition("?")[0]
+        answer = next((make for end, make in self.answers.items() if path.endswith(end)), None)
         if answer is None:
             self.reply(404, {"error": {"message": f"no such path: {self.path}", "type": "invalid_request_error"}})
             return

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from model.script import Said, fresh, next_turn, pieces, tokens
+from model.script import Said, fresh, next_turn, pieces, text_of, tokens
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any] | Iterator[str]:
@@ -15,9 +15,9 @@ def answer(request: dict[str, Any]) -> dict[str, Any] | Iterator[str]:
     messages = request["messages"]
     names = {call["id"]: call["function"]["name"] for message in messages for call in message.get("tool_calls") or []}
     said = next_turn(
-        next((m["content"] for m in messages if m["role"] == "system"), ""),
-        next((m["content"] for m in messages if m["role"] == "user"), ""),
-        [(names.get(m["tool_call_id"], ""), m["content"]) for m in messages if m["role"] == "tool"],
+        "\n".join(text_of(m["content"]) for m in messages if m["role"] in {"system", "developer"}),
+        next((text_of(m["content"]) for m in messages if m["role"] == "user"), ""),
+        [(names.get(m["tool_call_id"], ""), text_of(m["content"])) for m in messages if m["role"] == "tool"],
     )
     calls = [
         {

@@ -6,11 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from model.script import fresh, next_turn, pieces, tokens
+from model.script import Said, as_offered, fresh, next_turn, pieces, text_of, tokens
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any] | Iterator[str]:
     """The message, or its event stream."""
+    return spell(request, heard(request))
+
+
+def heard(request: dict[str, Any]) -> Said:
+    """What the script says to a request."""
     blocks = [
         {"type": "text", "text": content} if isinstance(content, str) else block
         for content in (message["content"] for message in request["messages"])
@@ -18,10 +23,15 @@ def answer(request: dict[str, Any]) -> dict[str, Any] | Iterator[str]:
     ]
     names = {block["id"]: block["name"] for block in blocks if block["type"] == "tool_use"}
     said = next_turn(
-        request.get("system") or "",
-        next((block["text"] for block in blocks if block["type"] == "text"), ""),
-        [(names.get(b["tool_use_id"], ""), b["content"]) for b in blocks if b["type"] == "tool_result"],
+        text_of(request.get("system")),
+        "\n".join(block["text"] for block in blocks if block["type"] == "text"),
+        [(names.get(b["tool_use_id"], ""), text_of(b["content"])) for b in blocks if b["type"] == "tool_result"],
     )
+    return as_offered(said, [tool["name"] for tool in request.get("tools") or []])
+
+
+def spell(request: dict[str, Any], said: Said) -> dict[str, Any] | Iterator[str]:
+    """A turn as the message, or its event stream, that answers a request."""
     content: list[dict[str, Any]] = [{"type": "text", "text": said.text}] if said.text else []
     content += [
         {"type": "tool_use", "id": fresh("toolu_01", 22), "name": name, "input": arguments}

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from model.script import fresh, next_turn, pieces, tokens
+from model.script import fresh, next_turn, pieces, text_of, tokens
 
 _HEX = "0123456789abcdef"
 
@@ -18,10 +18,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any] | Iterator[str]:
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
     names = {item["call_id"]: item["name"] for item in items if item.get("type") == "function_call"}
+    told = [text_of(item["content"]) for item in items if item.get("role") in {"system", "developer"}]
     said = next_turn(
-        request.get("instructions") or "",
-        next((item["content"] for item in items if item.get("role") == "user"), ""),
-        [(names.get(i["call_id"], ""), i["output"]) for i in items if i.get("type") == "function_call_output"],
+        "\n".join([request.get("instructions") or "", *told]),
+        next((text_of(item["content"]) for item in items if item.get("role") == "user"), ""),
+        [(names.get(i["call_id"], ""), text_of(i["output"])) for i in items if i.get("type") == "function_call_output"],
     )
     output: list[dict[str, Any]] = [
         {

@@ -2,7 +2,8 @@
 
 Calls form trees: each follows at most one earlier call. Branches (and roots) that overlapped in time might have come
 in any order, so they stand in order of their content; where none overlapped they stand in order of arrival. A branch
-is kept whole, except that a call waits for those that it needs.
+is kept whole, except that a call waits for those that it needs. Calls that a client makes on its own account, beside
+the run (a probe, a session's title), stand first: whether one of them overlapped the run's first call is luck.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import msgspec
 
 from stepfork.capture.calls import Call, digest, read_calls
 from stepfork.capture.links import Links, link
+from stepfork.normalize.optional import is_optional
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.recorded import Recorded
 
@@ -27,7 +29,7 @@ _DIGIT = re.compile(r"\d")
 class Node(msgspec.Struct, frozen=True):
     """What is to be ordered: a time span, the index of what it follows, the indexes of what else it needs, and its
     content, without what two equal runs differ in (`blind`) and to the letter (`exact`). Nodes are given in order of
-    arrival; `parent` and `needs` point to earlier ones."""
+    arrival; `parent` and `needs` point to earlier ones. ``aside``: made by the client on its own account."""
 
     start: int
     end: int
@@ -35,6 +37,7 @@ class Node(msgspec.Struct, frozen=True):
     needs: frozenset[int]
     blind: tuple[bytes, ...]
     exact: tuple[bytes, ...]
+    aside: bool = False
 
 
 class Ordered(msgspec.Struct, frozen=True):
@@ -76,7 +79,8 @@ def _node(call: Call, key: Key, parent: int | None, needs: frozenset[int]) -> No
     asked = "\0".join(part for tool in answer.tool_calls for part in (tool.name, tool.arguments))
     texts = (str(response.status), answer.outcome, answer.text, asked)
     seen = (key(call.exchange), *(blind(text) for text in texts))
-    return Node(call.start, call.end, parent, needs, seen, tuple(text.encode() for text in texts))
+    exact = tuple(text.encode() for text in texts)
+    return Node(call.start, call.end, parent, needs, seen, exact, is_optional(call.exchange))
 
 
 def blind(text: str) -> bytes:
@@ -136,10 +140,13 @@ class _Branches:
 
     def below(self, parent: int | None) -> list[int]:
         """The branches that follow `parent` (None: the trees themselves), in their order."""
-        found = sorted(self.children.get(parent, []), key=lambda index: (self.start[index], index))
+        every = self.children.get(parent, [])
+        asides = sorted((i for i in every if self.nodes[i].aside), key=lambda index: self.content[index])
+        found = [index for index in every if not self.nodes[index].aside]
+        found.sort(key=lambda index: (self.start[index], index))
         if any(self.start[later] < end for end, later in zip(self._ends(found), found[1:], strict=False)):
             found.sort(key=lambda index: self.content[index])
-        return found
+        return asides + found
 
     def _ends(self, found: list[int]) -> list[int]:
         ends: list[int] = []

@@ -230,6 +230,32 @@ def test_ids_link_calls_of_other_apis_too() -> None:
     assert ordered.links.parents == [None, 0, None, 2]
 
 
+@pytest.mark.parametrize("length", [5, 50])
+def test_calls_that_a_client_makes_aside_stand_first_whether_or_not_they_overlapped_the_run(length: int) -> None:
+    system = [{"type": "text", "text": "x-anthropic-billing-header: cc_version=2; cc_entrypoint=sdk-py;"}]
+    titled = {"type": "json_schema", "schema": {"type": "object", "properties": {"title": {"type": "string"}}}}
+    title = JsonBody({"system": system, "messages": [user("a?")], "output_config": {"format": titled}})
+    asides = [
+        ("other", Request("HEAD", "/api/hello"), Response(200)),
+        (
+            "messages",
+            Request("POST", "/v1/messages", "", "application/json", title),
+            Response(
+                200, "application/json", {}, JsonBody({"type": "message", "content": [{"type": "text", "text": "T"}]})
+            ),
+        ),
+    ]
+    made = [
+        Recorded(Exchange("anthropic", api, asked_for, given), at * MS, (at + length) * MS, 0)
+        for at, (api, asked_for, given) in enumerate(asides)
+    ]
+    ordered = order_calls([*talk("a", 2, 10), *made], key)
+    paths = [call.exchange.request.path for call in ordered.calls]
+    assert sorted(paths[:2]) == ["/api/hello", "/v1/messages"]
+    assert [call.answer.text for call in ordered.calls[2:]] == ["a0", "a1"]
+    assert paths == [call.exchange.request.path for call in order_calls([*made[::-1], *talk("a", 2, 60)], key).calls]
+
+
 @pytest.mark.parametrize("make", [list, lambda: talk("a", 1, 0)])
 def test_small_runs(make: Callable[[], list[Recorded]]) -> None:
     assert len(order_calls(make(), key).exchanges) == len(make())
