@@ -267,9 +267,8 @@ def test_a_tool_that_the_recording_has_not_is_told(shop: Stand) -> None:
 
 @pytest.mark.parametrize(("number", "code"), [(2, 130), (15, 143)])
 def test_an_interrupted_replay_is_no_verdict(shop: Stand, number: int, code: int) -> None:
-    shop.agent(
-        f"import signal\nsignal.signal(2, signal.SIG_DFL)\nos.kill(os.getppid(), {number})\nwhile True: threading.Event().wait()\n"
-    )
+    quiet = "import signal\nsignal.signal(2, signal.SIG_DFL)\n"
+    shop.agent(f"{quiet}os.kill(os.getppid(), {number})\nwhile True: threading.Event().wait()\n")
     said = replay(shop, *TOOLS, code=code)
     assert said.line("shop: ").startswith("shop: interrupted ")
 
@@ -301,3 +300,29 @@ def test_what_another_key_would_be_is_a_placeholder_that_no_prompt_shows(
             monkeypatch.delenv("OPENAI_API_KEY")
         shop.stepfork("replay", "key", "--", "python", "agent.py")
     assert "real-looking" not in os.environ.get("OPENAI_API_KEY", "")
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        b"!!python/object/apply:os.system ['touch pwned']\n",
+        b"cos\nsystem\n(S'touch pwned'\ntR.",
+        b'{"py/reduce": [{"py/function": "os.system"}, {"py/tuple": ["touch pwned"]}]}',
+    ],
+    ids=["yaml", "pickle", "jsonpickle"],
+)
+def test_c113_what_would_be_code_to_a_deserialiser_is_no_fixture(shop: Stand, manifest: bytes) -> None:
+    shop.store.manifest_path("evil").write_bytes(manifest)
+    for words in (["show", "evil"], ["diff", "shop", "evil"], ["replay", "evil", "--", "true"], ["validate", "evil"]):
+        said = shop.stepfork(*words, code=2)
+        assert len(said.err.splitlines()) == 1
+    assert not (shop.root / "pwned").exists()
+
+
+def test_c113_hints_of_a_deserialiser_inside_a_fixture_are_data(shop: Stand) -> None:
+    hint = {"py/reduce": [{"py/function": "os.system"}, {"py/tuple": ["touch pwned"]}], "__class__": "os.system"}
+    fixture = shop.store.read("shop")
+    shop.store.write(msgspec.structs.replace(fixture, extensions={"hint": hint}))
+    assert shop.store.read("shop").extensions == {"hint": hint}
+    replay(shop, *TOOLS)
+    assert not (shop.root / "pwned").exists()
