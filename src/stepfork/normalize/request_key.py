@@ -76,17 +76,24 @@ def request_key(exchange: Exchange, context: Context | None = None, rules: KeyRu
 
 
 class Names(ValueNumbers):
-    """The placeholders of one request, numbered in order of first appearance whatever their numbers were; ``times``
-    has each occurrence of a time. Values of the kinds in `alike` are not told apart."""
+    """The placeholders of one request, numbered in order of first appearance whatever their numbers were.
+
+    Those of the kinds in `alike` are not told apart, as times never are: ``times`` and ``others`` have each occurrence
+    of the two, for who compares further than by the key.
+    """
 
     def __init__(self, *, alike: frozenset[str] = frozenset()) -> None:
         super().__init__()
         self.times: list[str] = []
+        self.others: list[tuple[str, str]] = []
         self._alike = alike
 
     def number(self, kind: str, value: str) -> int:
         """The number of a placeholder, by its spelling."""
-        return super().number(kind, "" if kind in self._alike else value)
+        if kind in self._alike:
+            self.others.append((kind, value))
+            return 1
+        return super().number(kind, value)
 
 
 def form_key(api: str, request: NormalRequest, names: Names) -> RequestKey:

@@ -60,7 +60,7 @@ class Giver:
         value = self._identities.value(name)
         if value is None:
             value = self._inventor.make(*name, prefix, api)
-            self._identities.settle([(name, (placeholder.kind, value))])
+            self._identities.make_up(name, (placeholder.kind, value))
             self._live.declare(value, placeholder.kind)
         if prefix and value.startswith(prefix):
             return value[len(prefix) :]

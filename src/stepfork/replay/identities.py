@@ -18,38 +18,52 @@ class Identities:
     """Pairs of placeholders and values, as far as this run has shown them or been given them."""
 
     def __init__(self) -> None:
-        self._live: dict[Name, str] = {}
+        self._live: dict[Name, Name] = {}
         self._recorded: dict[Name, Name] = {}
+        self._made_up: set[Name] = set()
 
     def value(self, recorded: Name) -> str | None:
         """What stands for a placeholder in this run, None where that is not settled."""
-        return self._live.get(recorded)
+        live = self._live.get(recorded)
+        return None if live is None else live[1]
 
     def placeholder(self, live: Name) -> Name | None:
         """The placeholder that a value of this run stands for."""
         return self._recorded.get(live)
 
-    def allow(self, pairs: Iterable[Pair]) -> bool:
-        """Whether the strict ones among `pairs` are one to one, with each other and with all that is settled."""
+    def allow(self, addresses: Iterable[Pair]) -> bool:
+        """Whether addresses stand in the roles that they have: one to one, with each other and with all before.
+
+        One that was made up for a placeholder is as good as the run's own, which may show only later.
+        """
         there: dict[Name, Name] = {}
         back: dict[Name, Name] = {}
-        return all(
-            self._agrees(recorded, live)
-            and there.setdefault(recorded, live) == live
-            and back.setdefault(live, recorded) == recorded
-            for recorded, live in pairs
-            if recorded[0] in STRICT
-        )
+        for recorded, live in addresses:
+            if self._recorded.get(live, recorded) != recorded or back.setdefault(live, recorded) != recorded:
+                return False
+            if live not in self._made_up:
+                settled = self._live.get(recorded, live)
+                if (settled != live and settled not in self._made_up) or there.setdefault(recorded, live) != live:
+                    return False
+        return True
 
     def conflicts(self, pairs: Iterable[Pair]) -> int:
         """How many of `pairs` contradict what is settled."""
-        return sum(not self._agrees(recorded, live) for recorded, live in pairs)
+        return sum(
+            self._live.get(recorded, live) != live or self._recorded.get(live, recorded) != recorded
+            for recorded, live in pairs
+        )
 
     def settle(self, pairs: Iterable[Pair]) -> None:
-        """Settle `pairs`; of ids that contradict each other the latest counts."""
+        """Settle `pairs`; where they contradict each other the latest counts, and a value of the run's own most."""
         for recorded, live in pairs:
-            self._live[recorded] = live[1]
-            self._recorded[live] = recorded
+            if live not in self._made_up:
+                self._live[recorded] = live
+                self._recorded[live] = recorded
 
-    def _agrees(self, recorded: Name, live: Name) -> bool:
-        return self._live.get(recorded, live[1]) == live[1] and self._recorded.get(live, recorded) == recorded
+    def make_up(self, recorded: Name, live: Name) -> None:
+        """Settle a value that was made up for a placeholder."""
+        self._live[recorded] = live
+        self._recorded[live] = recorded
+        if recorded[0] in STRICT:
+            self._made_up.add(live)

@@ -22,7 +22,7 @@ from stepfork.replay.unused import unused_of
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
 
-_Asked = tuple[Route, RequestKey, tuple[Name, ...]]
+_Asked = tuple[Route, RequestKey, tuple[Name, ...], tuple[Name, ...]]
 
 
 class Player:
@@ -82,7 +82,8 @@ class _Session:
             return self._miss(exchange, live, alike, call)
         self._recorded.used[chosen] = True
         self._served.append(Served(call, chosen))
-        self._identities.settle(self._recorded.pairs(chosen, live))
+        self._identities.settle(self._recorded.names(chosen, live))
+        self._identities.settle(self._recorded.addresses(chosen, live))
         return patient(self._giver.response(self._recorded.exchanges[chosen]))
 
     def report(self) -> ReplayReport:
@@ -96,13 +97,17 @@ class _Session:
 
     def _choose(self, alike: Sequence[int], live: Reading) -> int | None:
         """The exchange that answers: addresses must agree with all that was said, ids should, then stored order."""
-        free = [(self._recorded.pairs(index, live), index) for index in alike if not self._recorded.used[index]]
-        allowed = [(self._identities.conflicts(pairs), index) for pairs, index in free if self._identities.allow(pairs)]
-        return min(allowed)[1] if allowed else None
+        free = [index for index in alike if not self._recorded.used[index] and self._allows(index, live)]
+        if len(free) < 2:
+            return free[0] if free else None
+        return min((self._identities.conflicts(self._recorded.names(index, live)), index) for index in free)[1]
+
+    def _allows(self, index: int, live: Reading) -> bool:
+        return self._identities.allow(self._recorded.addresses(index, live))
 
     def _miss(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
         told = self._optional if is_optional(exchange) else self._misses
-        asked = (live.route, live.key, live.names)
+        asked = (live.route, live.key, live.names, live.addresses)
         before = told.get(asked)
         if before is not None:
             again = msgspec.structs.replace(before, times=before.times + 1, asked=before.asked and before.asked + 1)
@@ -112,8 +117,7 @@ class _Session:
         return again
 
     def _diagnosed(self, live: Reading, alike: Sequence[int], call: int) -> Miss:
-        ours = [index for index in alike if self._identities.allow(self._recorded.pairs(index, live))]
+        ours = [index for index in alike if self._allows(index, live)]
         if ours:
             return self._diagnosis.exhausted(live, ours, call)
-        loosely = self._recorded.loosely_alike(live)
-        return self._diagnosis.roles(live, loosely, call) if loosely else self._diagnosis.changed(live, call)
+        return self._diagnosis.roles(live, alike, call) if alike else self._diagnosis.changed(live, call)

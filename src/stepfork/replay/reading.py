@@ -7,6 +7,8 @@ that is the working directory too, makes no difference.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from stepfork.normalize.known import Context
@@ -29,17 +31,17 @@ Route = tuple[str, str]
 class Reading(msgspec.Struct, frozen=True):
     """A request as it is matched. ``templated`` is its exchange, ``form`` what of it counts in the key.
 
-    ``names`` are what stands at the placeholders of the form, in order of first appearance, and ``times`` at each of
-    its date-times: values of this run, or for a recorded request placeholders. ``loose`` is the key without telling
-    addresses apart.
+    ``key`` does not tell addresses apart: which are the same is a matter of the whole run. ``names`` are what stands at
+    the other placeholders of the form, in order of first appearance; ``addresses`` and ``times`` what stands at each
+    address and date-time. All are values of this run, or for a recorded request placeholders.
     """
 
     route: Route
     templated: Exchange
     form: NormalRequest
     key: RequestKey
-    loose: RequestKey
     names: tuple[Name, ...]
+    addresses: tuple[Name, ...]
     times: tuple[str, ...]
 
 
@@ -83,22 +85,24 @@ class Reader:
 
     def _reading(self, exchange: Exchange, rules: KeyRules) -> Reading:
         form = keyed_form(exchange, rules)
-        names = Names()
+        names = Names(alike=STRICT)
         key = form_key(exchange.api, form, names)
-        strict = any(kind in STRICT for kind, _ in names)
         return Reading(
             route=(exchange.provider, exchange.api),
             templated=exchange,
             form=form,
             key=key,
-            loose=form_key(exchange.api, form, Names(alike=STRICT)) if strict else key,
-            names=tuple((kind, self.meaning(text)) for kind, text in names),
+            names=self._meant(names),
+            addresses=self._meant(names.others),
             times=tuple(map(self.meaning, names.times)),
         )
 
     def with_rules(self, reading: Reading, rules: KeyRules) -> Reading:
         """The same request, read under other rules."""
         return self._reading(reading.templated, rules)
+
+    def _meant(self, names: Iterable[Name]) -> tuple[Name, ...]:
+        return tuple((kind, self.meaning(text)) for kind, text in names)
 
     def meaning(self, placeholder: str) -> str:
         """What stands for a placeholder of a form."""

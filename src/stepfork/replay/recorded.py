@@ -24,24 +24,21 @@ class Recorded:
         self.readings = [self.reader.read(exchange) for exchange in exchanges]
         self.used = [False] * len(exchanges)
         self._by_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
-        self._by_loose_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
         for index, reading in enumerate(self.readings):
             self._by_key[reading.route, reading.key].append(index)
-            self._by_loose_key[reading.route, reading.loose].append(index)
 
     def alike(self, live: Reading) -> list[int]:
         """The exchanges that a live request asks for, whoever its addresses are."""
         found = self._by_key.get((live.route, live.key), ())
         return [index for index in found if same_times(self.readings[index], live)]
 
-    def loosely_alike(self, live: Reading) -> list[int]:
-        """The exchanges that differ at most in which addresses are the same."""
-        found = self._by_loose_key.get((live.route, live.loose), ())
-        return [index for index in found if same_times(self.readings[index], live)]
-
-    def pairs(self, index: int, live: Reading) -> list[Pair]:
+    def names(self, index: int, live: Reading) -> list[Pair]:
         """What stands where in both; the keys are equal, so that there is as much of it."""
         return list(zip(self.readings[index].names, live.names, strict=True))
+
+    def addresses(self, index: int, live: Reading) -> list[Pair]:
+        """The same of addresses."""
+        return list(zip(self.readings[index].addresses, live.addresses, strict=True))
 
 
 def same_times(recorded: Reading, live: Reading) -> bool:
