@@ -54,13 +54,14 @@ class CheckedTrace:
 
 def check_words(words: Sequence[str], locator: Locator, environ: Mapping[str, str]) -> tuple[CheckedTrace, ...]:
     """Check what each word names: a file of spans, a converted trace, or a fixture as every command takes it. What
-    cannot be read is a result with a problem, and the others are checked all the same."""
+    cannot be read is a result with a problem, and the others are checked all the same. The locator's folder is the
+    working directory."""
     spans: list[str] = []
     found: list[CheckedTrace] = []
     for word in words:
         kind: CheckedKind = "fixture"
         try:
-            document = _trace_in(locator.cwd / word) if _is_other_file(word, locator) else None
+            document = _trace_in(Path(word)) if _is_other_file(word, locator) else None
             if document is not None:
                 kind = "trace"
                 found.append(_checked((word,), kind, _read(document, word)))
@@ -146,7 +147,7 @@ def _checked_spans(words: tuple[str, ...], cwd: Path, environ: Mapping[str, str]
     if not words:
         return
     try:
-        yield _checked(words, "spans", run_of_spans(tuple(cwd / word for word in words), environ, cwd).trace)
+        yield _checked(words, "spans", run_of_spans(tuple(map(Path, words)), environ, cwd).trace)
     except StepforkError as error:
         yield CheckedTrace(words, "spans", problem=str(error))
 
