@@ -104,7 +104,12 @@ class Scripted:
 
     def chat_completions(self, turn: Turn) -> dict[str, Any] | str:
         side = self.side
-        head = {"id": side.id("chatcmpl-", 29), "created": side.epoch(), "model": "m", "system_fingerprint": "fp_1a2b3c"}
+        head = {
+            "id": side.id("chatcmpl-", 29),
+            "created": side.epoch(),
+            "model": "m",
+            "system_fingerprint": "fp_1a2b3c",
+        }
         text, calls = side.text(turn.text), self._calls(turn)
         frames = [
             {"index": at, "id": side.id("call_"), "type": "function", "function": {"name": "t", "arguments": arguments}}
@@ -215,7 +220,11 @@ class Agent:
         message = _joined_chat(answer)
         calls = message.get("tool_calls", [])
         results = [
-            {"role": "tool", "tool_call_id": c["id"], "content": self._result(c["function"]["arguments"], c["id"], turn)}
+            {
+                "role": "tool",
+                "tool_call_id": c["id"],
+                "content": self._result(c["function"]["arguments"], c["id"], turn),
+            }
             for c in calls
         ]
         return [message, *results]
