@@ -11,6 +11,7 @@ import pytest
 from tests.integration.conftest import AGENT, ROOT, Cli, git
 
 STORE = ROOT / ".stepfork"
+TOOLS = ["lookup_order", "issue_refund", "notify_customer"]
 VARIANTS = sorted(path.stem for path in (STORE / "fixtures" / "refund").glob("*.json"))
 
 
@@ -201,5 +202,7 @@ def test_the_result_is_a_document_too(shop: Path, stepfork: Cli) -> None:
     document = json.loads(done.stdout)  # what the agent itself printed went to stderr
     assert document == json.loads((shop / "r.json").read_text())
     assert document["captured"] is True
-    assert document["verification"] is None
+    assert (document["outcome"], document["verified"]) == ("verified", True)
+    assert {one["status"] for one in document["contracts"]} == {"pass"}
+    assert document["test"] == {"path": "tests/stepfork/test_refund.py", "written": True, "executes": TOOLS}
     assert document["exchanges"] == 4

@@ -115,7 +115,7 @@ def test_c009_an_error_in_the_middle_of_a_stream_is_kept_as_it_came_and_counts_a
         b'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
     )
     asks = 'call({"model": "test-model", "max_tokens": 9, "stream": True, "messages": []}, "/v1/messages")'
-    said = stand.capture(asks, lambda asked, line: line.stream(*events))
+    said = stand.capture(asks, lambda asked, line: line.stream(*events), code=1)
     assert "chat failed with overloaded_error" in said.err
     fixture = stand.store.read("case")
     assert body_bytes(fixture.run.exchanges[0].response.body) == b"".join(events)
@@ -163,7 +163,7 @@ def test_c011_an_answer_that_was_cut_or_failed_is_whole_and_no_normal_stop(
     ]
     sent = [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
     asks = 'call({"model": "test-model", "stream": True, "input": "hi"}, "/responses")'
-    stand.capture(asks, lambda asked, line: line.stream(*sent))
+    stand.capture(asks, lambda asked, line: line.stream(*sent), code=int(kind == "failed"))
     exchange = stand.store.read("case").run.exchanges[0]
     assert exchange.response.ending == "complete"
     assert body_bytes(exchange.response.body) == b"".join(sent)
@@ -290,7 +290,8 @@ def test_c018_binary_bodies_go_to_the_disk_and_come_back(stand: Stand) -> None:
         media, body = asked_for[asked.target]
         line.whole(body, f"Content-Type: {media}")
 
-    stand.capture("\n".join(f"call(b'\\xff\\x00', {path.removeprefix('/v1')!r})" for path in asked_for), speak)
+    calls = "\n".join(f"call(b'\\xff\\x00', {path.removeprefix('/v1')!r})" for path in asked_for)
+    stand.capture(calls, speak, code=1)  # no model call is among them
     stand.stepfork("pack", "case", "case.sftrace")
     stand.stepfork("unpack", "case.sftrace", "--name", "again")
     exchanges = stand.store.read("again").run.exchanges
@@ -336,12 +337,12 @@ def test_c014_a_404_is_shown_with_the_whole_address_that_was_tried(
         assert asked.target == f"/{key}/v1/chat/completions?tenant=a"
         line.whole(b'{"error":{"message":"no such route"}}', JSON, status="404 Not Found")
 
-    said = stand.capture("ask('hi')", lost)
+    said = stand.capture("ask('hi')", lost, code=1)
     tried = f"{stand.model.url}/[redacted]/v1/chat/completions?tenant=…"
     assert said.line("exchange 0") == (
         f"exchange 0 (openai chat_completions test-model): the upstream answered 404 at {tried}"
     )
-    document = json.loads(stand.stepfork("capture", "--name", "j", "--json", "--", "python", "agent.py").out)
+    document = json.loads(stand.stepfork("capture", "--name", "j", "--json", "--", "python", "agent.py", code=1).out)
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
     assert [notice.rpartition(" at ")[2] for notice in document["notices"]] == [tried]
 

@@ -65,7 +65,8 @@ def test_c023_one_bad_attribute_costs_itself_and_is_mentioned(stand: Stand) -> N
     said = stand.capture(
         "spans = [span(number) for number in range(1, 11)]\n"
         "spans[4]['attributes'].append({'key': 'gen_ai.usage.input_tokens', 'value': {'doubleValue': None}})\n"
-        "export(*spans)\n"
+        "export(*spans)\n",
+        code=1,
     )
     assert said.line("trace") == "trace         10 steps from 10 spans, see below"
     assert said.line("llm_call chat") == "llm_call chat: gen_ai.usage.input_tokens: doubleValue is null"
@@ -89,7 +90,7 @@ def test_c026_a_batch_that_was_sent_again_counts_once_and_a_contradiction_is_rep
     said = stand.capture("ask('hi')\nexport(span(1)); export(span(1))")
     assert said.line("trace") == "trace         1 step from 2 spans, check clean"
     assert [step["type"] for step in stand.document()["trace"]["steps"]] == ["llm_call"]
-    said = stand.capture("ask('hi')\nexport(span(1)); export(span(1, gen_ai__response__id='other'))")
+    said = stand.capture("ask('hi')\nexport(span(1)); export(span(1, gen_ai__response__id='other'))", code=1)
     assert "two different spans came under one id" in said.line("two different")
     assert len(stand.document()["trace"]["steps"]) == 1
 
@@ -98,7 +99,7 @@ def test_c028_no_span_at_all_fails_with_the_hint_and_missing_ones_are_counted(st
     said = stand.capture("pass", code=1)
     assert "flush the tracer provider before the command exits" in said.line("cause")
     assert stand.files() == {}
-    said = stand.capture("ask('one'); ask('two'); export(span(1))")
+    said = stand.capture("ask('one'); ask('two'); export(span(1))", code=1)
     assert said.line("1 of 2") == "1 of 2 answered model calls have no span"
     tools = "export(span(9, 'execute_tool t', 'execute_tool', gen_ai__tool__name='t'))"
     said = stand.capture(f"ask('one'); ask('two'); {tools}")
@@ -110,10 +111,13 @@ def test_c029_streamed_calls_and_their_spans_are_counted_against_one_another(sta
         "for number in range(4): ask(f'page {number}', stream=True)\n"
         "export(span(1, gen_ai__response__id='chatcmpl-test0001'), span(2), span(3))\n",
         lambda asked, line: line.stream(*CHAT_EVENTS),
+        code=1,
     )
     assert said.line("trace") == "trace         3 steps from 3 spans, see below"
     assert said.line("1 of 4") == "1 of 4 answered model calls have no span"
-    assert stand.manifest()["verification"] is None
-    document = json.loads(stand.stepfork("capture", "--name", "case", "--json", "--", "python", "agent.py").out)
-    assert document["verification"] is None
+    assert stand.manifest()["verification"]["outcome"] == "not_verified"
+    told = stand.stepfork("capture", "--name", "case", "--json", "--", "python", "agent.py", code=1)
+    document = json.loads(told.out)
+    assert (document["captured"], document["verified"]) == (True, False)
+    assert "calls_without_spans" in " ".join(document["causes"])
     assert [finding["code"] for finding in document["findings"]] == ["calls_without_spans"]

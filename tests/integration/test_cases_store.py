@@ -52,9 +52,9 @@ part = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
 body = f"--{mark}\\r\\n{part}\\r\\n\\r\\nhello\\r\\n--{mark}--\\r\\n".encode()
 call(body, "/files", [("Content-Type", f"multipart/form-data; boundary={mark}")])
 """
-    assert " new" not in stand.capture(program).line("stored")
+    assert " new" not in stand.capture(program, code=1).line("stored")  # no model call is in it
     first = stand.files()
-    assert f"{len(first)} files, none new, " in stand.capture(program).line("stored")
+    assert f"{len(first)} files, none new, " in stand.capture(program, code=1).line("stored")
     assert stand.files() == first
     one, two = (asked.body for asked in stand.model.asked)
     assert one != two
@@ -106,7 +106,8 @@ def test_c032_what_only_looks_like_an_id_or_a_time_is_stored_as_it_is(stand: Sta
 
 
 def test_c033_json_that_is_empty_or_cut_is_kept_as_it_came(stand: Stand) -> None:
-    stand.capture('call(b\'\'); call(b\'{"messages": [{"content": "x\')', answering(b'{"choices": [{"mess'))
+    program = 'call(b\'\'); call(b\'{"messages": [{"content": "x\')'
+    stand.capture(program, answering(b'{"choices": [{"mess'), code=1)
     assert bodies(stand) == [(b"", b'{"choices": [{"mess'), (b'{"messages": [{"content": "x', b'{"choices": [{"mess')]
     assert "invalid JSON" in stand.document()["exchanges"][1]["request"]["body"]["reason"]
 
@@ -190,7 +191,7 @@ call({{"model": "m", "messages": [{{"role": "user", "content": "go"}}, result]}}
 call('{{"model":"m","messages":[{{"role":"user","content":'.encode() + deep.encode() + b"}}]}}")
 """
     deep = b"[" * levels + b"]" * levels
-    stand.capture(program, answering(said(f'"hi","x":{deep.decode()}')))
+    stand.capture(program, answering(said(f'"hi","x":{deep.decode()}')), code=1)
     (first, answer), (second, _) = bodies(stand)
     assert json.loads(first)["messages"][1]["content"] == deep.decode()
     assert second == stand.model.asked[1].body

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from stepfork.capture.upstream import UpstreamForwarder, Upstreams
 from stepfork.listener.environment import child_environment
+from stepfork.listener.forwarding import Forwarder
 from stepfork.listener.limits import Limits
 from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.tape import Progress as Count
@@ -24,6 +25,16 @@ class Progress(msgspec.Struct, frozen=True):
     routes: str
 
 
+class Before(Protocol):
+    """Something that may answer a call before it goes out."""
+
+    def listens_at(self, base_url: str) -> None:
+        """Told before the command starts where it will find the listener."""
+
+    def forwarder(self, live: Forwarder) -> Forwarder:
+        """What answers the calls, with `live` for those that it does not answer itself."""
+
+
 def record_command(
     command: Sequence[str],
     *,
@@ -34,8 +45,16 @@ def record_command(
     on_progress: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
     stdout: int | None = None,
+    before: Before | None = None,
 ) -> Recording:
-    """`stepfork.listener.watch.watch` with `environ` turned to the listener and calls sent on to `upstreams`."""
+    """`stepfork.listener.watch.watch` with `environ` turned to the listener and calls sent on to `upstreams`, unless
+    `before` answers them."""
+    live = UpstreamForwarder(upstreams)
+
+    def environment(base_url: str) -> Mapping[str, str]:
+        if before is not None:
+            before.listens_at(base_url)
+        return child_environment(environ, base_url, routes=routes)
 
     def tell(count: Count) -> None:
         if on_progress is not None:
@@ -43,9 +62,9 @@ def record_command(
 
     return watch(
         command,
-        environment=partial(child_environment, environ, routes=routes),
+        environment=environment,
         cwd=cwd,
-        forwarder=UpstreamForwarder(upstreams),
+        forwarder=live if before is None else before.forwarder(live),
         routes=routes,
         on_progress=tell,
         limits=limits,

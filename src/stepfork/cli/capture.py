@@ -1,129 +1,134 @@
-"""stepfork capture, and capture --refresh."""
+"""stepfork capture."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand
 
-from stepfork.cli.console import err, out_bytes
-from stepfork.cli.escape import escape
-from stepfork.cli.exit_codes import INTERRUPTED, NO, OK, TERMINATED
+from stepfork.cli.capture_report import Output, refuse_in_ci, shell_words
 from stepfork.cli.session import STORE_HELP, open_store
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
-    from stepfork.diff.fixture_diff import FixtureDiff
     from stepfork.store.store import Store
     from stepfork.workflows.make_fixture import CaptureResult
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    app.command("capture", context_settings={"allow_interspersed_args": False})(capture)
+    app.command("capture", cls=_Capture, context_settings={"allow_interspersed_args": False})(capture)
+
+
+class _Capture(TyperCommand):
+    """Options end where the agent's command begins; with --refresh there is none, and names may stand anywhere."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own = args[: args.index("--")] if "--" in args else args
+        ctx.allow_interspersed_args = "--refresh" in own or "--all" in own
+        return super().parse_args(ctx, args)
 
 
 def capture(
-    command: list[str] | None = typer.Argument(None, metavar="-- COMMAND...", help="The command that runs the agent."),
+    words: list[str] | None = typer.Argument(
+        None, metavar="[-- COMMAND... | NAME...]", help="The command that runs the agent; with --refresh the fixtures."
+    ),
     name: str | None = typer.Option(None, "--name", help="The fixture's name; folders with /."),
+    expect_fail: bool = typer.Option(
+        False, "--expect-fail", help="The run is an incident: each tool is held to one call for each id."
+    ),
+    require_spans: bool = typer.Option(False, "--require-spans", help="Without any span there is no fixture."),
     spans_from: list[Path] | None = typer.Option(
         None, "--from", metavar="OTLP", help="Make the fixture from exported spans instead of a command."
     ),
-    refresh: str | None = typer.Option(None, "--refresh", metavar="NAME", help="Run a fixture's command again."),
-    yes: bool = typer.Option(False, "--yes", help="With --refresh: run the command without asking."),
     output: Path | None = typer.Option(None, "--output", metavar="BUNDLE", help="Write a bundle instead of the store."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
+    refresh: bool = typer.Option(False, "--refresh", help="Run the commands of fixtures again, and compare."),
+    every: bool = typer.Option(False, "--all", help="With --refresh: every fixture that has a command."),
+    yes: bool = typer.Option(False, "--yes", help="With --refresh: run the commands without asking."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="With --refresh: run and compare; write nothing unasked."),
+    reuse: bool = typer.Option(
+        False, "--reuse", help="With --refresh: answer from the recording until the first call that it has not."
+    ),
+    allow_capture: bool = typer.Option(False, "--allow-capture", help="Record in CI too, where nothing is unasked."),
+    form: str = typer.Option("text", "--format", metavar="text|github", help="github adds annotations of a job."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (capture.schema.json)."),
     result_file: Path | None = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
     store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
     """Run an agent once and keep the run as a fixture."""
+    from stepfork.cli import refresh as refreshing
+
+    if form not in ("text", "github"):
+        raise UsageError("--format is text or github")
+    if form == "github" and as_json:
+        raise UsageError("--json and --format github both want stdout", fix="use --result-file for the document")
     opened = open_store(store)
     _check_result_file(result_file)
-    if refresh is not None:
-        if name or spans_from or output or command:
-            raise UsageError("--refresh takes the name alone", fix="it runs the command that the fixture recorded")
-        captured, diff = _refresh(opened, refresh, yes=yes, quiet=as_json)
-    else:
-        if name is None:
-            raise UsageError("a capture needs --name NAME")
-        captured, diff = _capture(opened, name, command or [], spans_from or [], output, quiet=as_json), None
-    _report(captured, diff, as_json=as_json, result_file=result_file)
-    raise typer.Exit(_exit_code(captured))
+    told = Output(as_json, result_file, form == "github")
+    if refresh or every:
+        if name or spans_from or output or expect_fail or require_spans:
+            raise UsageError(
+                "--refresh takes names alone", fix="it runs what each fixture recorded, with the options of then"
+            )
+        options = refreshing.Options(tuple(words or ()), every, yes, dry_run, reuse, allow_capture)
+        raise typer.Exit(refreshing.run(opened, options, told))
+    for option, given in (("--yes", yes), ("--dry-run", dry_run), ("--reuse", reuse)):
+        if given:
+            raise UsageError(f"{option} goes with --refresh")
+    if name is None:
+        raise UsageError("a capture needs --name NAME")
+    command = tuple(words or ())
+    if command and not allow_capture:
+        refuse_in_ci(opened, (name,), _typed(name, command, expect_fail=expect_fail, require_spans=require_spans))
+    request = {"output": output, "expect_fail": expect_fail, "require_spans": require_spans}
+    captured = _capture(opened, name, command, tuple(spans_from or ()), told, request)
+    raise typer.Exit(_report(captured, told))
 
 
 def _capture(
-    store: Store, name: str, command: list[str], spans_from: list[Path], output: Path | None, *, quiet: bool
+    store: Store, name: str, command: tuple[str, ...], spans: tuple[Path, ...], told: Output, request: dict[str, Any]
 ) -> CaptureResult:
     from stepfork.cli.progress import CallCounter
     from stepfork.config.environment import environ
+    from stepfork.config.project import read_settings
     from stepfork.workflows.capture import CaptureRequest, capture
 
-    request = CaptureRequest(
+    asked = CaptureRequest(
         name=name,
         environ=environ(),
-        output=output,
-        command=tuple(command),
-        spans_from=tuple(spans_from),
-        stdout=_stdout(quiet),
+        command=command,
+        spans_from=spans,
+        stdout=told.stdout,
+        settings=read_settings(store.root),
+        **request,
     )
-    with CallCounter(name, sys.stderr, quiet=quiet) as counter:
-        return capture(request, store, counter.update)
+    with CallCounter(name, sys.stderr, quiet=told.quiet) as counter:
+        return capture(asked, store, counter.update)
 
 
-def _refresh(store: Store, name: str, *, yes: bool, quiet: bool) -> tuple[CaptureResult, FixtureDiff | None]:
-    from stepfork.cli.progress import CallCounter
+def _report(captured: CaptureResult, told: Output) -> int:
+    from stepfork.cli.capture_report import exit_code, print_result, tell
+    from stepfork.cli.render.capture_json import capture_bytes
+
+    print_result(captured, None)
+    failed = tell(told, capture_bytes(captured), [captured])
+    return failed or exit_code(captured)
+
+
+def _typed(name: str, command: tuple[str, ...], **flags: bool) -> str:
+    """The capture as one would type it, without the secrets that the words of its command may hold."""
     from stepfork.config.environment import environ
-    from stepfork.workflows.refresh import prepare, refresh
+    from stepfork.redact.redactor import Redactor
+    from stepfork.redact.secrets import Secrets
 
-    prepared = prepare(store, name, environ())
-    err(f"command   {escape(shell_words(prepared.command))}   in {escape(prepared.cwd.as_posix())}")
-    if not yes:
-        if not sys.stdin.isatty():
-            raise UsageError("nobody can be asked here", fix="read the command above, then add --yes")
-        typer.confirm("run it", abort=True, err=True)
-    with CallCounter(name, sys.stderr, quiet=quiet) as counter:
-        done = refresh(prepared, store, environ(), counter.update, _stdout(quiet))
-    return done.captured, done.diff
-
-
-def _stdout(quiet: bool) -> int | None:
-    """With --json, stdout is for the document: what the command prints goes to stderr."""
-    return sys.stderr.fileno() if quiet else None
-
-
-def shell_words(command: tuple[str, ...]) -> str:
-    """The command as one would type it."""
-    import shlex
-
-    return shlex.join(command)
+    shown = Redactor(Secrets.collect(environ(), {})).command(command)
+    options = [f"--{flag.replace('_', '-')}" for flag, given in flags.items() if given]
+    return shell_words(("stepfork", "capture", "--name", name, *options, "--", *shown))
 
 
 def _check_result_file(path: Path | None) -> None:
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise UsageError("cannot be written", where=path.as_posix(), fix="name a file in a folder that is there")
-
-
-def _report(captured: CaptureResult, diff: FixtureDiff | None, *, as_json: bool, result_file: Path | None) -> None:
-    from stepfork.cli.diff import redactor
-    from stepfork.cli.render.capture_json import capture_document
-    from stepfork.cli.render.capture_text import capture_lines
-
-    document = capture_document(captured, diff, redactor()) if as_json or result_file else b""
-    if result_file is not None:
-        result_file.write_bytes(document)
-    if as_json:
-        out_bytes(document)
-    for line in capture_lines(captured):
-        err(line)
-    if diff is not None and not as_json:
-        from stepfork.cli.diff import print_diff
-
-        print_diff((diff,), several=False, to_stderr=True)
-
-
-def _exit_code(captured: CaptureResult) -> int:
-    if captured.signal is not None:
-        return {2: INTERRUPTED, 15: TERMINATED}.get(captured.signal, NO)
-    return OK if captured.fixture is not None else NO

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from stepfork.normalize.request_key import KeyRules
 
 FORMAT = 1
+TESTS = "tests/stepfork"
+"""Where tests are drafted, from the folder that holds the store, unless a project says otherwise."""
+
 _KNOWN: dict[str, dict[str, type]] = {"select": {"base": str}}
 
 
@@ -22,10 +25,11 @@ class Settings:
 
     `select_base` is the ref that `select --changed` compares with, None for the default. `routes` are the services
     that are recorded beside the built-in ones, in order of their names. `volatile` names, by tool, the JSON pointers
-    of what in the tool's result does not count when requests are matched.
+    of what in the tool's result does not count when requests are matched. `tests` is the folder of drafted tests, from
+    the one that holds the store; None where none are drafted.
     """
 
-    __slots__ = ("routes", "select_base", "volatile")
+    __slots__ = ("routes", "select_base", "tests", "volatile")
 
     def __init__(
         self,
@@ -33,10 +37,12 @@ class Settings:
         select_base: str | None = None,
         routes: tuple[RouteSetting, ...] = (),
         volatile: dict[str, tuple[str, ...]] | None = None,
+        tests: str | None = TESTS,
     ) -> None:
         self.select_base = select_base
         self.routes = routes
         self.volatile = volatile or {}
+        self.tests = tests
 
     @property
     def key_rules(self) -> KeyRules:
@@ -63,8 +69,10 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
         raise ConfigError("is not TOML", where=path, fix=str(error)[:80]) from None
     routes = read_routes(document.pop("routes", {}), path)
     volatile = _read_volatile(document.pop("normalize", {}), path)
+    tests = _read_tests(document.pop("capture", {}), path)
     _check(document, path)
-    return Settings(select_base=document.get("select", {}).get("base"), routes=routes, volatile=volatile)
+    base = document.get("select", {}).get("base")
+    return Settings(select_base=base, routes=routes, volatile=volatile, tests=tests)
 
 
 def _check(document: dict[str, Any], path: str) -> None:
@@ -80,6 +88,21 @@ def _check(document: dict[str, Any], path: str) -> None:
                 raise ConfigError(f"unknown key {table}.{name[:40]!r}", where=path)
             if not isinstance(value, known[name]):
                 raise ConfigError(f"{table}.{name} is not a {known[name].__name__}", where=path)
+
+
+def _read_tests(table: Any, path: str) -> str | None:
+    """`[capture] tests`: a folder, or false for none."""
+    if not isinstance(table, dict):
+        raise ConfigError("capture is not a table", where=path, fix="write [capture]")
+    for name in table:
+        if name != "tests":
+            raise ConfigError(f"unknown key capture.{name[:40]!r}", where=path, fix="[capture] has tests")
+    tests = table.get("tests", TESTS)
+    if tests is False:
+        return None
+    if not isinstance(tests, str) or not tests:
+        raise ConfigError("capture.tests is neither a folder nor false", where=path, fix=f'write "{TESTS}"')
+    return tests
 
 
 def _read_volatile(table: Any, path: str) -> dict[str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text
 from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Tokens
+from stepfork.diff.verdict_diff import verdict_changes
 from stepfork.diff.views import Conversations, Side, View, views_of
 from stepfork.trace.fixture import Fixture
 
@@ -35,7 +36,8 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     exchanges = tuple(_reported(compared, responses=options.responses))
     said = _says_its_input(sides.old, sides.old_views) and _says_its_input(sides.new, sides.new_views)
     about = tuple(run_changes(sides.old, sides.new, trace=trace, asked=not said))
-    changes = (*fold(compared, answers=bool(options.responses or exchanges or about)), *about)
+    verdict = tuple(verdict_changes(old, new))
+    changes = (*fold(compared, answers=bool(options.responses or exchanges or about or verdict)), *about, *verdict)
     return FixtureDiff(
         name=new.name,
         change="changed" if changes else "unchanged",

@@ -1,4 +1,4 @@
-"""What differs outside the exchanges: how the run was made, its steps, and what was found about it."""
+"""What differs outside the exchanges: how the run was made, and its steps."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ from stepfork.trace.step import Step, Trace
 
 _NUMBERS = ("start", "end", "group", "exchange", "parent", "usage")
 """Fields of a step that an inserted step renumbers, and its token counts, which have a line of their own."""
+_SAID_BY_VERIFICATION = "--expect-fail"
 _OUTCOME = ("exit_code", "status", "error", "output")
 
 
 def run_changes(old: Fixture, new: Fixture, *, trace: bool, asked: bool = True) -> Iterator[Change]:
-    """Changes of the command, the agent and (with `asked`) its input, of contracts and verification; with `trace`, of
-    the steps, the output and the outcome."""
+    """Changes of the command, the agent and (with `asked`) its input; with `trace`, of the steps, the output and the
+    outcome."""
     before, after = (_about(side.run.source, side.run.trace, asked=asked) for side in (old, new))
     for field in json_diff(before, after):
         outcome = field.path.split("/")[-1] in _OUTCOME
         yield _change("run", [field], "consequence" if outcome else "authored", field.path.strip("/").replace("/", " "))
-    yield from _whole("contracts", json_diff(list(old.contracts), list(new.contracts)), "authored")
-    yield from _whole("verification", json_diff(old.verification, new.verification), "consequence")
     if trace:
         yield from _step_changes(old.run.trace, new.run.trace)
         outcome_fields = json_diff(_outcome(old.run.trace), _outcome(new.run.trace))
@@ -46,7 +45,7 @@ def _about(source: Source, trace: Trace, *, asked: bool) -> dict[str, JsonValue]
     told: dict[str, JsonValue] = msgspec.to_builtins(source)
     told["command"] = list(source.command)
     told["cwd"] = source.cwd
-    told["flags"] = list(source.flags)
+    told["flags"] = " ".join(flag for flag in source.flags if flag != _SAID_BY_VERIFICATION)
     told |= {} if trace.agent is None else {"agent": trace.agent}
     return told | ({"input": trace.input} if asked and trace.input is not msgspec.UNSET else {})
 

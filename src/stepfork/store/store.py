@@ -130,8 +130,8 @@ class Store:
         """Store a fixture, replacing the one of its name, and remove the objects that only that one reached.
 
         A kill at any moment leaves the old fixture or the new one. With `must_not_exist`, and where the manifest is not
-        the `expected` one any more (nor that of this very run), nothing is replaced: BusyError. Raises UsageError for
-        a bad name or one that differs from another only in case, CanonicalError, StoreError.
+        the `expected` one any more (b"": none) nor that of this very run, nothing is replaced: BusyError. Raises
+        UsageError for a bad name or one that differs from another only in case, CanonicalError, StoreError.
         """
         encoded = encode_fixture(fixture)
         return self.install(fixture.name, encoded, must_not_exist=must_not_exist, expected=expected)
@@ -213,7 +213,7 @@ class Store:
             raise StoreError("is a folder where the manifest should be", where=shown, fix="choose another name")
         if must_not_exist and path.exists():
             raise BusyError("the fixture exists already", where=shown, fix="choose another name, or --refresh it")
-        if fine is not None and (not path.exists() or path.read_bytes() not in fine):
+        if fine is not None and (path.read_bytes() if path.exists() else b"") not in fine:
             raise BusyError("another writer changed the fixture meanwhile", where=shown, fix="look at it and try again")
 
     def _clean_up(self, *, wait: bool) -> list[str]:

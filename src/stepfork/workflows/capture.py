@@ -5,56 +5,81 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stepfork.capture.record import Progress, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.config.environment import read_dotenv
-from stepfork.errors import UsageError
+from stepfork.config.routes import listener_routes
+from stepfork.errors import NotFoundError, UsageError
 from stepfork.listener.watch import Recording
 from stepfork.redact.secrets import Secrets
 from stepfork.store.store import Store
-from stepfork.trace.fixture import Source
+from stepfork.trace.fixture import Fixture, Source
 from stepfork.workflows.make_fixture import CaptureResult, FixtureRequest, check_request, keep_fixture, make_fixture
 from stepfork.workflows.otlp_files import read_spans
+from stepfork.workflows.reuse import Reuse
+from stepfork.workflows.surroundings import surroundings
 
 
 @dataclass(frozen=True)
 class CaptureRequest(FixtureRequest):
     """What to capture: a command, or the OTLP files of a run that was. `stdout` is a file descriptor for what the
-    command prints, None for this process's own."""
+    command prints, None for this process's own. `reuse` is a fixture that answers calls as far as it goes."""
 
     command: tuple[str, ...] = ()
     spans_from: tuple[Path, ...] = ()
     stdout: int | None = None
+    reuse: Fixture | None = field(default=None, repr=False)
 
 
 def capture(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> CaptureResult:
-    """Make a fixture of a run. Where the run cannot become one, the result has `causes` and a draft, and an older
-    fixture of that name stays as it was. Raises UsageError or ConfigError before the command runs, never after it."""
+    """Make a fixture of a run and keep it. Where the run cannot become one, the result has `problems` and a draft, and
+    an older fixture of that name stays as it was, as does one that another writer made meanwhile. Raises UsageError or
+    ConfigError before the command runs, never after it."""
+    _check(request, store)
+    if request.output is None:
+        request = replace(request, replaces=_manifest_now(store, request.name))
+    return keep_fixture(request, store, _made(request, store, progress))
+
+
+def rehearse(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> CaptureResult:
+    """As `capture`, but nothing is written."""
+    _check(request, store)
+    return _made(request, store, progress)
+
+
+def _check(request: CaptureRequest, store: Store) -> None:
     if bool(request.command) == bool(request.spans_from):
         raise UsageError("capture takes a command after -- or spans with --from", fix="name one of the two")
     check_request(request, store)
+
+
+def _manifest_now(store: Store, name: str) -> bytes:
+    try:
+        return store.manifest(name)
+    except NotFoundError:
+        return b""
+
+
+def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> CaptureResult:
     secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)))
-    recording, source = record(request, store, progress)
-    return keep_fixture(request, store, make_fixture(request, recording, source, secrets))
-
-
-def record(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> tuple[Recording, Source]:
-    """The recording of the command's run, or of the files' spans, and where it came from."""
-    if request.spans_from:
-        now = time.time_ns()
-        spans = read_spans(request.spans_from)
-        recording = Recording(recorded=(), spans=spans, exit_code=None, started_ns=now, ended_ns=now)
-        return recording, Source(kind="otlp_file", replay_capable=False)
+    if not request.command:
+        return make_fixture(request, *_read(request.spans_from), secrets)
+    reuse = None
+    if request.reuse is not None:
+        here = surroundings(request.environ, request.cwd)
+        reuse = Reuse(request.reuse, context=here, secrets=secrets, rules=request.settings.key_rules)
     recording = record_command(
         request.command,
         environ=request.environ,
         cwd=request.cwd,
-        upstreams=Upstreams.from_environment(request.environ),
+        upstreams=Upstreams.from_environment(request.environ, request.settings.routes),
+        routes=listener_routes(request.settings.routes),
         on_progress=progress,
         stdout=request.stdout,
+        before=reuse,
     )
     source = Source(
         kind="command",
@@ -63,7 +88,14 @@ def record(request: CaptureRequest, store: Store, progress: Callable[[Progress],
         cwd=relative_cwd(request.cwd, store.root.parent),
         exit_code=recording.exit_code,
     )
-    return recording, source
+    made = make_fixture(request, recording, source, secrets)
+    return made if reuse is None else replace(made, reused=reuse.reused)
+
+
+def _read(files: tuple[Path, ...]) -> tuple[Recording, Source]:
+    now = time.time_ns()
+    recording = Recording(recorded=(), spans=read_spans(files), exit_code=None, started_ns=now, ended_ns=now)
+    return recording, Source(kind="otlp_file", replay_capable=False)
 
 
 def relative_cwd(cwd: Path, start: Path) -> str:

@@ -1,18 +1,26 @@
-"""A finished recording becomes a fixture: redact → normalize → check → store, read top-down in `make_fixture` and
-`keep_fixture`. A watched command, a block of code in this process and an OTLP file all come through here."""
+"""A finished recording becomes a fixture: assemble → redact → normalize → check → contracts → store.
+
+Read top-down in `make_fixture` and `keep_fixture`. A watched command, a block of code in this process and a file of
+spans all come through here.
+"""
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from stepfork.capture.assemble import assemble
 from stepfork.capture.check import check_trace
+from stepfork.config.project import Settings
+from stepfork.contracts.draft import draft
+from stepfork.contracts.json_form import contract_to_json, verification_to_json
+from stepfork.contracts.verification import Outcome, Verification
+from stepfork.contracts.verify import verify
 from stepfork.errors import StepforkError
 from stepfork.listener.watch import Recording
 from stepfork.normalize.normalize import normalize_run
@@ -28,21 +36,37 @@ from stepfork.trace.body import JsonValue
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Fixture, Run, Source
 from stepfork.trace.step import StepError, Trace
+from stepfork.workflows.draft_test import Drafted, path_of_test, write_drafted_test
+from stepfork.workflows.run_problems import hints_of, problems_of
 from stepfork.workflows.surroundings import surroundings
 
 
 @dataclass(frozen=True)
 class FixtureRequest:
-    """What is to become of a run. `environ` and `cwd` are where it runs: their secrets and folders are taken out of it.
-    `output` names a bundle instead of the store; `replaces` is the manifest that a refresh started from, which must
-    still be there."""
+    """What is to become of a run.
+
+    `environ` and `cwd` are where it runs: their secrets and folders are taken out of it. `output` names a bundle
+    instead of the store. `expect_fail`: the run is an incident, and some contract must fail on it; `may_be_fixed`: a
+    refresh of one, which the agent may have got over. `require_spans`: without any span there is no fixture.
+    `replaces` is the manifest that must still be there when the fixture is written, b"" where none must be, None where
+    that is not asked. `settings` are the project's. `draft_test`: a fixture that holds gets a test, unless it has one.
+    """
 
     name: str
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: Path = field(default_factory=Path.cwd)
     output: Path | None = None
     expect_fail: bool = False
+    may_be_fixed: bool = False
+    require_spans: bool = False
     replaces: bytes | None = field(default=None, repr=False)
+    settings: Settings = field(default_factory=Settings)
+    draft_test: bool = True
+
+    @property
+    def tests(self) -> str | None:
+        """The folder of its test, from the one that holds the store; None where none is drafted."""
+        return self.settings.tests if self.draft_test and self.output is None else None
 
 
 @dataclass(frozen=True)
@@ -56,11 +80,15 @@ class Told:
 
 @dataclass(frozen=True)
 class CaptureResult:
-    """What a capture found. `fixture` is None where the run cannot be one and `causes` says why; `path` is where it
-    was kept, None before that, and `draft` where the redacted draft lies. `notices` are hints that fail nothing.
-    `files` and `size` (bytes) count what the fixture reaches, `new_files` those that were not there with these bytes;
-    `seconds` is how long the run took; `signal` ended it. `store` is the folder that holds the fixture, None for a
-    bundle."""
+    """What a capture found.
+
+    `fixture` is None where the run cannot be one and `problems` say why; `verification` says what holds of it. `fixed`:
+    it was an incident, and every contract holds now. `path` is where it was kept, None before that, `draft` where the
+    redacted draft of a run that is no fixture lies, `test` the test that goes with it. `notices` are hints that fail
+    nothing. `files` and `size` (bytes) count what the fixture reaches, `new_files` those that were not there with these
+    bytes; `seconds` is how long the run took; `signal` ended it. `store` is the folder that holds the fixture, None for
+    a bundle. `reused` counts the calls that a recording answered, None where none was asked.
+    """
 
     name: str
     fixture: Fixture | None
@@ -70,14 +98,33 @@ class CaptureResult:
     spans: int
     redactions: tuple[Finding, ...] = ()
     findings: tuple[TraceFinding, ...] = ()
-    causes: tuple[str, ...] = ()
+    verification: Verification | None = None
+    fixed: bool = False
+    problems: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     draft: Path | None = None
+    test: Drafted | None = None
     files: int = 0
     size: int = 0
     new_files: int = 0
     store: Path | None = None
     signal: int | None = None
+    reused: int | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verification's; a run that is no fixture is not verified."""
+        return "not_verified" if self.fixture is None or self.verification is None else self.verification.outcome
+
+    @property
+    def expected_failures(self) -> tuple[str, ...]:
+        """The ids of the contracts that an incident fails."""
+        return self.verification.expected_failures if self.verification is not None else ()
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Every reason why the run is no fixture, or one that is not verified, each with what to do."""
+        return self.problems or (self.verification.causes if self.verification is not None else ())
 
     @property
     def redacted(self) -> dict[str, int]:
@@ -92,35 +139,75 @@ def check_request(request: FixtureRequest, store: Store) -> None:
     check_name(request.name)
     if request.output is not None:
         check_bundle_path(request.output)
-    else:
-        store.check_writable(request.name)
+        return
+    store.check_writable(request.name)
+    if request.tests is not None:
+        path_of_test(store, request.name, request.tests)
 
 
 def make_fixture(
     request: FixtureRequest, recording: Recording, source: Source, secrets: Secrets, told: Told | None = None
 ) -> CaptureResult:
-    """What a recording becomes: a fixture, or the causes why it is none. Nothing is written (`keep_fixture` does).
+    """What a recording becomes: a fixture, or the problems that keep it from being one. `keep_fixture` writes it.
 
     `secrets` are collected by the caller: the `.env` file is read before the run, which must not be lost to it."""
     context = surroundings(request.environ, request.cwd, recording)
-    keys = RunKeys([seen.exchange for seen in recording.recorded], context)
+    keys = RunKeys([seen.exchange for seen in recording.recorded], context, request.settings.key_rules)
     made = assemble(recording.recorded, recording.spans, key=keys)
+    source = msgspec.structs.replace(source, flags=flags_of(request))
     run = Run(source=source, trace=_retold(made.trace, told or Told()), exchanges=made.exchanges)
     run, redactions = redact_run(run, secrets)
     run = normalize_run(run, context)
-    causes = tuple(redact_text(cause, secrets) for cause in _causes(recording, run))
-    return CaptureResult(
+    problems = tuple(
+        redact_text(problem, secrets) for problem in problems_of(recording, run, require_spans=request.require_spans)
+    )
+    found = CaptureResult(
         name=request.name,
-        fixture=None if causes else Fixture(name=request.name, run=run),
+        fixture=None,
         path=None,
         run=run,
         seconds=(recording.ended_ns - recording.started_ns) / 1e9,
         spans=len(recording.spans),
         redactions=redactions,
         findings=check_trace(run.trace, run.exchanges),
-        causes=causes,
-        notices=tuple(redact_text(notice, secrets) for notice in recording.notices),
+        problems=problems,
+        notices=tuple(redact_text(notice, secrets) for notice in (*hints_of(run), *recording.notices)),
         signal=recording.interrupted,
+    )
+    return found if problems else _judged(request, found, secrets)
+
+
+def _judged(request: FixtureRequest, made: CaptureResult, secrets: Secrets) -> CaptureResult:
+    """The fixture of a run: the run, the contracts that it suggests, and what a look at them says."""
+    run = made.run
+    contracts = draft(run, expect_fail=request.expect_fail)
+    verification = verify(run, contracts, made.findings, expect_fail=request.expect_fail)
+    fixed = request.expect_fail and request.may_be_fixed and contracts and not verification.expected_failures
+    if fixed:  # it stands for a healthy run from now on, and keeps the bounds that the incident broke
+        source = msgspec.structs.replace(run.source, flags=flags_of(replace(request, expect_fail=False)))
+        run = msgspec.structs.replace(run, source=source)
+        verification = verify(run, contracts, made.findings, expect_fail=False)
+    fixture = Fixture(
+        name=request.name,
+        run=run,
+        contracts=tuple(contract_to_json(contract) for contract in contracts),
+        verification=verification_to_json(_redacted(verification, secrets)),
+    )
+    return replace(made, fixture=fixture, run=run, verification=verification, fixed=bool(fixed))
+
+
+def _redacted(verification: Verification, secrets: Secrets) -> Verification:
+    """It is made of a redacted run; a name and a value that its sentences join may look like a secret all the same."""
+    clean = partial(redact_text, secrets=secrets)
+    return msgspec.structs.replace(
+        verification,
+        trace_check=tuple(
+            msgspec.structs.replace(finding, text=clean(finding.text)) for finding in verification.trace_check
+        ),
+        contracts=tuple(
+            msgspec.structs.replace(one, explanation=clean(one.explanation)) for one in verification.contracts
+        ),
+        causes=tuple(clean(cause) for cause in verification.causes),
     )
 
 
@@ -128,24 +215,44 @@ def keep_fixture(request: FixtureRequest, store: Store, made: CaptureResult) -> 
     """Write what was made: the fixture, or the draft of a run that is none. An older fixture of that name stays as it
     was then, and also where the new one cannot be written any more, which is a cause too."""
     if made.fixture is None:
-        return replace(made, draft=write_draft(store, request.name, made.run, made.causes))
+        return _kept_draft(request, store, made)
     try:
         if request.output is not None:
             written = write_bundle(request.output, made.fixture)
         else:
             written = store.write(made.fixture, expected=request.replaces)
     except StepforkError as error:  # what could be written before the run cannot any more
-        return keep_fixture(request, store, replace(made, fixture=None, causes=(str(error),)))
-    if request.output is None:
-        remove_draft(store, request.name)
-    return replace(
+        return keep_fixture(request, store, replace(made, fixture=None, problems=(str(error),)))
+    made = replace(
         made,
         path=written.path,
         files=written.files,
         size=written.bytes,
         new_files=written.new_objects + written.new_manifest,
-        store=None if request.output is not None else store.root,
     )
+    if request.output is not None:
+        return made
+    remove_draft(store, request.name)
+    return _with_test(request, store, replace(made, store=store.root))
+
+
+def _with_test(request: FixtureRequest, store: Store, made: CaptureResult) -> CaptureResult:
+    fixture, verification = made.fixture, made.verification
+    if request.tests is None or fixture is None or verification is None or not verification.verified:
+        return made
+    served = tuple(tool for route in request.settings.routes for tool in route.tools)
+    try:
+        test = write_drafted_test(store, fixture, verification, folder=request.tests, served=served)
+    except StepforkError as error:  # the fixture is kept by now
+        return replace(made, notices=(*made.notices, str(error)))
+    return replace(made, test=test)
+
+
+def _kept_draft(request: FixtureRequest, store: Store, made: CaptureResult) -> CaptureResult:
+    try:
+        return replace(made, draft=write_draft(store, request.name, made.run, made.problems))
+    except StepforkError as error:  # a full disk, say: what the run was is told all the same
+        return replace(made, problems=(*made.problems, f"no draft could be kept: {error}"))
 
 
 def _retold(trace: Trace, told: Told) -> Trace:
@@ -155,16 +262,12 @@ def _retold(trace: Trace, told: Told) -> Trace:
     return trace if told.output is msgspec.UNSET else msgspec.structs.replace(trace, output=told.output)
 
 
-def _causes(recording: Recording, run: Run) -> tuple[str, ...]:
-    causes = [problem.text for problem in recording.problems]
-    if recording.interrupted is not None:
-        name = signal.Signals(recording.interrupted).name
-        causes.append(f"the run was interrupted ({name}) and is only its beginning; capture it again")
-    if not recording.spans and not run.exchanges:
-        if recording.exit_code and recording.interrupted is None:
-            causes.append(f"the command ended with exit code {recording.exit_code} before any model call")
-        causes.append(
-            "no spans were received and no model calls reached the proxy; build the model client from OPENAI_BASE_URL "
-            "or ANTHROPIC_BASE_URL, and flush the tracer provider before the command exits"
-        )
-    return tuple(causes)
+EXPECT_FAIL, REQUIRE_SPANS = "--expect-fail", "--require-spans"
+FLAGS = frozenset({EXPECT_FAIL, REQUIRE_SPANS})
+"""The options that a fixture remembers (`Source.flags`), and that a refresh repeats."""
+
+
+def flags_of(request: FixtureRequest) -> tuple[str, ...]:
+    """The options to be repeated, in the order of their names."""
+    given = {EXPECT_FAIL: request.expect_fail, REQUIRE_SPANS: request.require_spans}
+    return tuple(flag for flag in sorted(given) if given[flag])

@@ -248,11 +248,32 @@ def test_a_run_without_exchanges_is_compared_by_its_steps() -> None:
     assert [(field.path, field.old, field.new) for field in change.fields] == [("/steps/0/result", 1, 1.0)]
 
 
-def test_contracts_and_verification_where_there_are_any() -> None:
-    old = msgspec.structs.replace(fixture([]), contracts=({"id": "a", "max": 1},), verification={"status": "pass"})
-    new = msgspec.structs.replace(fixture([]), contracts=({"id": "a", "max": 2},), verification={"status": "fail"})
-    told = [(change.section, change.cause, change.fields[0].path) for change in diff_fixtures(old, new).changes]
-    assert told == [("contracts", "authored", "/0/max"), ("verification", "consequence", "/status")]
+def judged(contracts: list[dict[str, object]], outcome: str, **more: object) -> Fixture:
+    verification = {"outcome": outcome, "verified": outcome == "verified", "causes": ["not compared"], **more}
+    return msgspec.structs.replace(fixture([]), contracts=tuple(contracts), verification=verification)
+
+
+def test_contracts_are_compared_by_their_ids_and_the_verification_by_its_verdict() -> None:
+    old = judged([{"id": "gone"}, {"id": "most", "at_most": 1}], "verified", expect_fail=True, expected_failures=["a"])
+    new = judged([{"id": "most", "at_most": 2}, {"id": "new"}], "not_verified")
+    told = [(change.section, change.cause, change.summary) for change in diff_fixtures(old, new).changes]
+    assert told == [
+        ("contracts", "authored", "- contract gone"),
+        ("contracts", "authored", "contract most: at_most 1 → 2"),
+        ("contracts", "authored", "+ contract new"),
+        ("verification", "consequence", "incident (1 expected to fail) → not verified"),
+    ]
+
+
+def test_contracts_of_another_run_follow_from_it() -> None:
+    old = judged([{"id": "most", "at_most": 1}], "verified")
+    new = msgspec.structs.replace(judged([{"id": "most", "at_most": 2}], "verified"), run=fixture(conversation()).run)
+    assert [c.cause for c in diff_fixtures(old, new).changes if c.section == "contracts"] == ["consequence"]
+
+
+def test_a_fixture_that_was_never_evaluated_says_nothing_of_contracts() -> None:
+    assert not diff_fixtures(fixture([]), judged([{"id": "most"}], "verified")).changes
+    assert diff_fixtures(judged([{"id": "most"}], "verified"), fixture([])).changes
 
 
 def test_a_fixture_that_came_or_went() -> None:

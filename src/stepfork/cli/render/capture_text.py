@@ -7,52 +7,117 @@ from collections.abc import Iterator
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
+from stepfork.cli.render.columns import row
 from stepfork.cli.session import shown_path, typed_path
+from stepfork.contracts.verification import Verification
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import label
 from stepfork.trace.fixture import Run
 from stepfork.workflows.make_fixture import CaptureResult
 
-_WIDTH = 14
+_TITLE = 65
+"""Characters of the first line before what the run took."""
+
+
+def verdict(result: CaptureResult) -> str:
+    """The outcome in words."""
+    if result.fixture is None:
+        return "not captured"
+    if result.outcome == "nothing_to_verify":
+        return "captured: nothing to verify"
+    if result.outcome == "not_verified":
+        return "not verified"
+    if result.fixed:
+        return "the incident is gone, every contract holds"
+    return "incident reproduced, as expected" if result.expected_failures else "consistent with the recording"
 
 
 def capture_lines(result: CaptureResult) -> Iterator[str]:
-    """The lines of the summary."""
+    """The lines of the summary, but for what to do next."""
     exit_code = result.run.source.exit_code
     ran = "" if exit_code is None else f"{result.seconds:.1f} s, exit {exit_code}"
-    verdict = "captured" if result.fixture is not None else "not captured"
-    yield f"{escape(result.name)}: {verdict}".ljust(65 if ran else 0) + ran
-    yield from _row("model calls", _calls(result.run))
+    yield f"{escape(result.name)}: {verdict(result)}".ljust(_TITLE if ran else 0) + ran
+    yield from row("model calls", _calls(result.run))
+    if result.reused is not None:
+        yield from row("", f"{result.reused} of {len(result.run.exchanges)} answered from the recording")
     for notice in result.notices:
-        yield from _row("", escape(notice))
-    yield from _row("tool calls", _tools(result.run))
-    yield from _row("trace", _trace(result))
+        yield from row("", escape(notice))
+    yield from row("tool calls", _tools(result.run))
+    yield from row("trace", _trace(result))
     for finding in result.findings:
-        yield from _row("", escape(finding.text))
-    yield from _row("redacted", _redacted(result))
-    if result.fixture is not None and result.path is not None:
-        new = {result.files: "", 0: ", none new"}.get(result.new_files, f", {result.new_files} new")
-        yield from _row(
-            "stored", f"{result.files} files{new}, {_size(result.size)}   {escape(shown_path(result.path))}"
-        )
-        if result.store is not None:
-            yield f"next: git add {escape(typed_path(result.store))}"
-        return
+        yield from row("", escape(finding.text))
+    yield from row("redacted", _redacted(result))
+    if result.fixture is not None and result.verification is not None:
+        yield from contract_lines(result.verification)
+    yield from kept_lines(result)
     for cause in result.causes:
-        yield from _row("cause", escape(cause))
+        yield from row("cause", escape(cause))
     if result.draft is not None:
-        yield from _row("draft", f"{escape(shown_path(result.draft))} (redacted, never committed)")
-        yield f"next: stepfork show {escape(typed_path(result.draft))}"
+        yield from row("draft", f"{escape(shown_path(result.draft))} (redacted, never committed)")
 
 
-def _row(name: str, text: str) -> Iterator[str]:
-    if text:
-        yield f"  {name.ljust(_WIDTH)}{text}"
+def kept_lines(result: CaptureResult) -> Iterator[str]:
+    """What was written, and what goes with it."""
+    yield from row("stored", _stored(result))
+    yield from row("test", _test(result))
+    for note in result.test.notes if result.test is not None else ():
+        yield from row("", escape(note))
+
+
+def next_line(result: CaptureResult, *, refreshed: bool = False) -> str:
+    """What to do next, empty where there is nothing."""
+    if result.draft is not None:
+        return f"next: stepfork show {escape(typed_path(result.draft))}"
+    if result.path is None or result.store is None:
+        return ""
+    if result.expected_failures and not refreshed:
+        reading = "read the test's EXECUTES list, " if result.test is not None and result.test.executes else ""
+        return f"next: {reading}fix the agent, then: stepfork capture --refresh {escape(result.name)}"
+    paths = [typed_path(result.store)]
+    if result.test is not None and result.test.written:
+        paths.append(typed_path(result.test.path))
+    return f"next: git add {escape(' '.join(paths))}"
+
+
+def contract_lines(verification: Verification) -> Iterator[str]:
+    """How many contracts hold, and each that does not."""
+    failing = [one for one in verification.contracts if one.status != "pass"]
+    passing = len(verification.contracts) - len(failing)
+    if not verification.contracts:
+        yield from row("contracts", "none (no tool call, structured output or cost)")
+        return
+    parts = [f"{passing} pass"] if passing else []
+    if failing:
+        expected = " as expected" if verification.verified else ""
+        parts.append(f"{len(failing)} {'fails' if len(failing) == 1 else 'fail'}{expected}")
+    yield from row("contracts", ", ".join(parts))
+    for one in failing:
+        yield f"    FAIL  {escape(one.id)}   {escape(one.explanation)}"
+
+
+def _stored(result: CaptureResult) -> str:
+    if result.fixture is None:
+        return ""
+    if result.path is None:
+        return "nothing (--dry-run)"
+    new = {result.files: "", 0: ", none new"}.get(result.new_files, f", {result.new_files} new")
+    return f"{result.files} files{new}, {_size(result.size)}   {escape(shown_path(result.path))}"
+
+
+def _test(result: CaptureResult) -> str:
+    if result.test is None:
+        none = result.fixture is not None and result.outcome == "nothing_to_verify"
+        return "replay-only fixture, no test drafted" if none else ""
+    path = escape(shown_path(result.test.path))
+    if not result.test.written:
+        return f"{path} (there already, left as it is)"
+    runs = ", ".join(escape(tool) for tool in result.test.executes)
+    return f"{path} (drafted; it will run: {runs})" if runs else f"{path} (drafted; it runs no tool)"
 
 
 def _calls(run: Run) -> str:
     if not run.exchanges:
-        return "0   none reached the proxy"
+        return "none: made of spans alone" if run.source.kind == "otlp_file" else "0   none reached the proxy"
     labels = Counter(label(exchange) for exchange in run.exchanges)
     shown = ", ".join(
         escape(name) if count == len(run.exchanges) else f"{escape(name)} ×{count}" for name, count in labels.items()

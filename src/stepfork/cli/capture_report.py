@@ -1,0 +1,121 @@
+"""What capture and refresh share: refusing to record in CI, and how a result is told, with an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stepfork.cli.console import err, out, out_bytes
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
+from stepfork.errors import UsageError
+from stepfork.store.files import write_atomic
+
+if TYPE_CHECKING:
+    from stepfork.diff.fixture_diff import FixtureDiff
+    from stepfork.store.store import Store
+    from stepfork.workflows.make_fixture import CaptureResult
+
+
+@dataclass(frozen=True)
+class Output:
+    """How a result is told."""
+
+    as_json: bool
+    result_file: Path | None
+    github: bool
+
+    @property
+    def quiet(self) -> bool:
+        """Whether stdout is spoken for."""
+        return self.as_json or self.github
+
+    @property
+    def stdout(self) -> int | None:
+        """A file descriptor for what the command prints, None for this process's own stdout."""
+        return sys.stderr.fileno() if self.quiet else None
+
+
+def refuse_in_ci(store: Store, names: tuple[str, ...], locally: str) -> None:
+    """Raise UsageError where a CI system runs this: a missing fixture is a red build there, not a paid run."""
+    from stepfork.config.environment import in_ci
+
+    if not in_ci():
+        return
+    paths = [store.shown(store.manifest_path(name)) for name in names[:3]]
+    more = f" and {len(names) - len(paths)} more" if len(names) > len(paths) else ""
+    raise UsageError(
+        "nothing is recorded in CI without --allow-capture",
+        where=", ".join(paths) + more,
+        fix=f"run it on your machine and commit what it writes: {locally}",
+    )
+
+
+def shell_words(command: tuple[str, ...]) -> str:
+    """The command as one would type it."""
+    import shlex
+
+    return shlex.join(command)
+
+
+def print_result(captured: CaptureResult, diff: FixtureDiff | None, *, next_step: bool = True) -> None:
+    """The summary, what changed where there is something to compare with, and what to do next."""
+    from stepfork.cli.render.capture_text import capture_lines, next_line
+    from stepfork.cli.render.columns import fold
+
+    for line in capture_lines(captured):
+        err(fold(line, sys.stderr))
+    if diff is not None:
+        from stepfork.cli.diff import print_diff
+
+        print_diff((diff,), several=False, to_stderr=True)
+    line = next_line(captured, refreshed=diff is not None)
+    if line and next_step:
+        err(line)
+
+
+def tell(told: Output, document: bytes, captured: Sequence[CaptureResult]) -> int:
+    """Write the document where it is wanted. The exit code of a failure to, 0 for none: the run is over by then, and
+    everything else about it is told all the same."""
+    failed = OK
+    if told.result_file is not None:
+        try:
+            _write_file(told.result_file, document)
+        except OSError as error:
+            err(f"stepfork capture: {escape(told.result_file.as_posix())}: cannot be written ({error.strerror})")
+            failed = BAD_INPUT
+    if told.as_json:
+        out_bytes(document)
+    if told.github:
+        for result in captured:
+            for line in _annotations(result):
+                out(line)
+    return failed
+
+
+def exit_code(captured: CaptureResult) -> int:
+    """0 verified or nothing to verify, 1 not verified or no fixture, 130 or 143 interrupted."""
+    if captured.signal is not None:
+        return {2: INTERRUPTED, 15: TERMINATED}.get(captured.signal, NO)
+    return NO if captured.outcome == "not_verified" else OK
+
+
+def _write_file(path: Path, document: bytes) -> None:
+    if path.exists() and not path.is_file():  # a pipe or a device is written to, not replaced
+        path.write_bytes(document)
+    else:
+        write_atomic(path.resolve(), document)
+
+
+def _annotations(captured: CaptureResult) -> list[str]:
+    from stepfork.cli.render.github import annotation
+    from stepfork.cli.session import shown_path
+
+    if captured.outcome != "not_verified":
+        return []
+    file = "" if captured.path is None else shown_path(captured.path)
+    title = f"stepfork capture {captured.name}"
+    return [annotation("error", cause, file=file, title=title) for cause in captured.causes]

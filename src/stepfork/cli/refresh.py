@@ -1,0 +1,161 @@
+"""stepfork capture --refresh: one fixture, several, or all of them, with one consent for each distinct command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from stepfork.cli.capture_report import Output, exit_code, print_result, refuse_in_ci, shell_words, tell
+from stepfork.cli.console import err
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
+from stepfork.errors import StepforkError, UsageError
+
+if TYPE_CHECKING:
+    from stepfork.store.store import Store
+    from stepfork.workflows.refresh import Item, RefreshResult, Status
+
+_CODES: dict[Status, int] = {"refused": BAD_INPUT, "declined": NO, "not_run": INTERRUPTED}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asked for."""
+
+    names: tuple[str, ...]
+    every: bool = False
+    yes: bool = False
+    dry_run: bool = False
+    reuse: bool = False
+    allow_capture: bool = False
+
+
+def run(store: Store, options: Options, told: Output) -> int:
+    """Refresh what `options` name, print what came of each, and return the worst exit code.
+
+    One name that cannot be refreshed is an error, as any bad input is; of several it is a line, and the others go on.
+    """
+    names = _names(store, options)
+    alone = not options.every and len(names) == 1
+    if not options.allow_capture:
+        typed = ("--all",) if options.every else names
+        refuse_in_ci(store, names, shell_words(("stepfork", "capture", "--refresh", *typed)))
+    items = [_item(store, name, options, alone=alone) for name in names]
+    try:
+        _ask(items, options)
+        for number, item in enumerate(items):
+            if item.prepared is not None and item.status == "not_run":
+                if number and not alone:
+                    err("")
+                _run_one(store, item, options, told, alone=alone)
+                if item.done is not None and item.done.captured.signal is not None:
+                    break
+    except (KeyboardInterrupt, typer.Abort):
+        if alone:
+            raise
+        err("")  # the line that the question or the counter stands on
+    return _finish(items, told, alone=alone)
+
+
+def _names(store: Store, options: Options) -> tuple[str, ...]:
+    if options.every == bool(options.names):
+        raise UsageError("--refresh takes the names of fixtures, or --all", fix="stepfork ls shows them")
+    return tuple(dict.fromkeys(options.names)) or tuple(store.names())
+
+
+def _item(store: Store, name: str, options: Options, *, alone: bool) -> Item:
+    from stepfork.config.environment import environ
+    from stepfork.workflows.refresh import Item, has_command, prepare
+
+    try:
+        if options.every and not has_command(store, name):
+            return Item(name, status="skipped")
+        return Item(name, prepare(store, name, environ()))
+    except StepforkError as error:
+        if alone:
+            raise
+        return Item(name, problem=str(error), status="refused")
+
+
+def _ask(items: Sequence[Item], options: Options) -> None:
+    """Show each distinct command once, with the fixtures that it is of, and ask before anything runs."""
+    groups: dict[tuple[tuple[str, ...], str], list[Item]] = {}
+    for item in items:
+        if item.prepared is not None:
+            groups.setdefault((item.prepared.command, item.prepared.cwd.as_posix()), []).append(item)
+    for (command, cwd), group in groups.items():
+        err(f"command   {escape(shell_words(command))}   in {escape(cwd)}")
+        if len(items) > 1:
+            err(f"          for {escape(', '.join(item.name for item in group))}")
+        if options.yes:
+            continue
+        if not sys.stdin.isatty():
+            raise UsageError("nobody can be asked here", fix="read the command above, then add --yes")
+        if not typer.confirm("run it", err=True):
+            for item in group:
+                item.status = "declined"
+
+
+def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone: bool) -> None:
+    from stepfork.cli.progress import CallCounter
+    from stepfork.cli.render.capture_text import kept_lines
+    from stepfork.config.environment import environ
+    from stepfork.workflows.refresh import keep, refresh
+
+    assert item.prepared is not None
+    try:
+        with CallCounter(item.name, sys.stderr, quiet=told.quiet) as counter:
+            done = refresh(
+                item.prepared, store, environ(), progress=counter.update, stdout=told.stdout, reuse=options.reuse
+            )
+        if not options.dry_run:
+            done = keep(done, store)
+    except StepforkError as error:  # before anything ran, as where .env cannot be read
+        if alone:
+            raise
+        item.status, item.problem = "refused", str(error)
+        err(f"{escape(item.name)}: {escape(item.problem)}")
+        return
+    _set(item, done)
+    print_result(done.captured, done.diff, next_step=alone)
+    if options.dry_run and _wants_it_kept(done, options, told):
+        kept = keep(done, store)
+        _set(item, kept)
+        for line in kept_lines(kept.captured):
+            err(line)
+
+
+def _wants_it_kept(done: RefreshResult, options: Options, told: Output) -> bool:
+    """A dry run writes nothing unless someone who saw the report says so; --yes was about the command."""
+    if done.captured.fixture is None or options.yes or told.quiet or not sys.stdin.isatty():
+        return False
+    return typer.confirm("keep it", err=True)
+
+
+def _set(item: Item, done: RefreshResult) -> None:
+    item.done = done
+    failed: Status = "failed" if done.captured.fixture is None else "not_verified"
+    item.status = failed if done.captured.outcome == "not_verified" else "refreshed"
+
+
+def _finish(items: Sequence[Item], told: Output, *, alone: bool) -> int:
+    from stepfork.cli.diff import redactor
+    from stepfork.cli.render.refresh_json import refresh_bytes
+    from stepfork.cli.render.refresh_text import refresh_lines
+
+    captured = [item.done.captured for item in items if item.done is not None]
+    if not alone:
+        for line in refresh_lines(items):
+            err(line)
+    failed = tell(told, refresh_bytes(items, redactor(), alone=alone), captured) if captured or not alone else OK
+    codes = [failed, *map(_code, items)]
+    return next((code for code in (TERMINATED, INTERRUPTED) if code in codes), max(codes, default=OK))
+
+
+def _code(item: Item) -> int:
+    """The exit code that this fixture alone would have."""
+    return exit_code(item.done.captured) if item.done is not None else _CODES.get(item.status, OK)

@@ -1,0 +1,42 @@
+"""What keeps a run from being a fixture, and hints at why it may not be the run that was meant."""
+
+from __future__ import annotations
+
+import signal
+
+from stepfork.listener.watch import Recording
+from stepfork.trace.fixture import Run
+
+
+def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[str]:
+    """Each reason, on a line with what to do; none where there is a fixture to be made. `run` is what `recording`
+    became."""
+    problems = [problem.text for problem in recording.problems]
+    if recording.interrupted is not None:
+        name = signal.Signals(recording.interrupted).name
+        problems.append(f"the run was interrupted ({name}) and is only its beginning; capture it again")
+    if not recording.spans and not run.exchanges:
+        if recording.exit_code and recording.interrupted is None:
+            problems.append(f"the command ended with exit code {recording.exit_code} before any model call")
+        problems.append(
+            "no spans were received and no model calls reached the proxy; build the model client from OPENAI_BASE_URL "
+            "or ANTHROPIC_BASE_URL, and flush the tracer provider before the command exits"
+        )
+    elif require_spans and not recording.spans:
+        problems.append(
+            "no spans were received, and --require-spans asks for them; export them to "
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, and flush the tracer provider before the command exits"
+        )
+    return problems
+
+
+def hints_of(run: Run) -> list[str]:
+    """What fails nothing by itself. Calls that went past the listener cannot be seen; model steps without any are the
+    hint that there were some."""
+    models = sum(step.type == "llm_call" for step in run.trace.steps)
+    if run.exchanges or not models or run.source.kind == "otlp_file":
+        return []
+    return [
+        f"{models} model steps have no recorded call: build the model client from OPENAI_BASE_URL or "
+        "ANTHROPIC_BASE_URL, or give its server a route in config.toml"
+    ]
