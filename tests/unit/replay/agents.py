@@ -29,8 +29,8 @@ PROVIDERS = {"chat_completions": "openai", "responses": "openai", "messages": "a
 Model = Callable[[Exchange], Response]
 
 PIECES = (
-    "plain ", "customer 0", "customer 1", "invented", "model clock", "agent clock", "folder", "home", "id", "request id",
-    "fixed date-time near the capture", "fixed date-time", "look-alike {{id_1}}", "{{!user}}", 'quote " and \\ slash',
+    "plain ", "customer 0", "customer 1", "invented", "model clock", "agent clock", "folder", "home", "id",
+    "request id", "fixed date-time near the capture", "fixed date-time", "look-alike {{id_1}}", "{{!user}}", 'quote " and \\ slash',
 )  # fmt: skip
 
 
@@ -156,10 +156,10 @@ class Scripted:
     def messages(self, turn: Turn) -> dict[str, Any] | str:
         side = self.side
         blocks: list[dict[str, Any]] = [{"type": "text", "text": side.text(turn.text)}]
-        for arguments in self._calls(turn):
-            blocks.append(
-                {"type": "tool_use", "id": side.id("toolu_01", 22), "name": "t", "input": json.loads(arguments)}
-            )
+        blocks += [
+            {"type": "tool_use", "id": side.id("toolu_01", 22), "name": "t", "input": json.loads(arguments)}
+            for arguments in self._calls(turn)
+        ]
         body = {"id": side.id("msg_01", 22), "type": "message", "role": "assistant", "model": "m"}
         if not turn.stream:
             return body | {"content": blocks, "stop_reason": "end_turn"}
@@ -303,7 +303,7 @@ def _joined_messages(answer: Response) -> list[dict[str, Any]]:
         elif event["type"] == "content_block_delta":
             texts[event["index"]] += event["delta"].get("text", event["delta"].get("partial_json", ""))
     for block, text in zip(blocks, texts, strict=True):
-        block |= {"text": text} if block["type"] == "text" else {"input": json.loads(text or "{}")}
+        block.update({"text": text} if block["type"] == "text" else {"input": json.loads(text or "{}")})
     return blocks
 
 
