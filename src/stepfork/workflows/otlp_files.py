@@ -34,8 +34,17 @@ def _read(path: Path) -> list[Span]:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError("cannot be read", where=str(path), fix=error.strerror) from None
-    if data.lstrip()[:1] != b"{":
+    if not data.strip():
+        raise OtlpError("is empty", where=str(path), fix="name a file with a trace export")
+    # A request in protobuf may begin with a line feed (its first field) and a brace (that field's length).
+    if data.lstrip()[:1] != b"{" or (data[:2] == b"\n{" and b'"resourceSpans"' not in data):
         return _decode(data, PROTOBUF_MEDIA, str(path))
+    if b'"resourceSpans"' not in data:
+        raise OtlpError("is JSON without resourceSpans, no trace export", where=str(path))
+    return _decode_json(data, path)
+
+
+def _decode_json(data: bytes, path: Path) -> list[Span]:
     lines = [line for line in data.split(b"\n") if line.strip()]
     if len(lines) > 1 and all(line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines):
         numbered = enumerate(lines, start=1)

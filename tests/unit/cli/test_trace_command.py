@@ -78,6 +78,22 @@ def test_the_three_forms_of_one_run_are_one_run(project: Path, capfd: pytest.Cap
     assert out == "spans.json and 2 more: trace check OK (4 steps)\n"
 
 
+def test_protobuf_that_begins_as_json_does(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    data = next(
+        made
+        for length in range(90)
+        if (made := protobuf({"attributes": {"gen_ai.operation.name": "chat"}, "name": "x" * length}, scope=""))[:2]
+        == b"\n{"
+    )
+    (project / "one.pb").write_bytes(data)
+    assert run(capfd, 0, "check", "one.pb")[0] == "one.pb: trace check OK (1 step)\n"
+
+
+def test_an_export_of_no_spans_has_no_steps(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "none.json").write_bytes(b'{"resourceSpans": []}')
+    assert [f["code"] for f in checked(capfd, 1, "none.json")[0]["findings"]] == ["no_steps"]
+
+
 def test_spans_that_are_no_steps_fail_with_their_codes(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "http.json").write_bytes(exported(1, {"http.method": "POST"}))
     out, err = run(capfd, 1, "check", "http.json")
@@ -101,7 +117,10 @@ def test_a_tool_that_failed_is_a_note(project: Path, capfd: pytest.CaptureFixtur
     ("data", "said"),
     [
         (b"not an export", "is not an ExportTraceServiceRequest in protobuf"),
-        (b"{", "is not an ExportTraceServiceRequest in JSON"),
+        (b'{"resourceSpans": [', "is not an ExportTraceServiceRequest in JSON"),
+        (b'{"spans": []}', "spans.json: is JSON without resourceSpans, no trace export"),
+        (b'\n{"spans": []}', "is not an ExportTraceServiceRequest in protobuf"),
+        (b" \n", "spans.json: is empty; name a file with a trace export"),
         (exported(1, TOOL).replace(b"5b8efff798038103d269b633813fc60c", b"W47/95gDgQPSabYzgT/GDA=="), "traceId"),
         (b'{"trace_version": 2, "origin": "spans", "steps": []}', "spans.json: a trace is of a version"),
         (b'{"trace_version": 1, "origin": "spans"}', "spans.json: a trace has a member"),
