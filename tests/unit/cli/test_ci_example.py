@@ -26,8 +26,8 @@ def test_the_workflow_may_read_and_knows_no_secret() -> None:
 
 def test_its_commands_and_options_exist() -> None:
     reference = (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8")
-    runs = " ".join(step.get("run", "") for step in WORKFLOW["jobs"]["replay"]["steps"])
-    for command in re.findall(r"stepfork ([a-z][a-z-]+)", runs):
+    runs = "\n".join(step.get("run", "") for step in WORKFLOW["jobs"]["replay"]["steps"])
+    for command in re.findall(r"(?<!\.)stepfork ([a-z][a-z-]+)", runs):
         assert f"## stepfork {command}\n" in reference
     section = reference.partition("## stepfork replay\n")[2].partition("\n## ")[0]
     given = runs.partition("stepfork replay ")[2].partition(" -- ")[0]
