@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
-import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -15,12 +12,12 @@ from stepfork.contracts.json_form import contracts_from_json
 from stepfork.contracts.verification import Verification
 from stepfork.errors import StoreError, UsageError
 from stepfork.export.drafted_test import Draft, drafted_test, word_of
-from stepfork.redact.marker import MARKER
 from stepfork.replay.executes import unlisted_tools
 from stepfork.store.files import replace_file, sync_file, temporary_beside, write_new
 from stepfork.store.layout import manifest_file
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Source
+from stepfork.workflows.drafted_notes import differences, namesakes, redacted
 
 _LONGEST = 200
 """Bytes of a test file's name; longer ones are cut and end with a digest."""
@@ -66,8 +63,9 @@ def write_drafted_test(
             failures=verification.expected_failures,
         )
         if _write_once(path, drafted_test(draft).encode(), store):
-            return Drafted(path, written=True, executes=executes, notes=tuple(_redacted(command)))
-    return Drafted(path, written=False, executes=executes, notes=tuple(_differences(path, fixture, command, executes)))
+            notes = (*redacted(command), *namesakes(path, store.root.parent, folder))
+            return Drafted(path, written=True, executes=executes, notes=notes)
+    return Drafted(path, written=False, executes=executes, notes=tuple(differences(path, fixture, command, executes)))
 
 
 def path_of_test(store: Store, name: str, folder: str = TESTS) -> Path:
@@ -118,48 +116,3 @@ def _put(temporary: Path, path: Path) -> bool:
             return False
         replace_file(temporary, path)
     return True
-
-
-def _differences(path: Path, fixture: Fixture, command: tuple[str, ...], executes: tuple[str, ...]) -> Iterator[str]:
-    """Why the test that is there will not go with the fixture as it is now."""
-    try:
-        text = path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError):
-        yield "the test's file cannot be read; a test of this fixture was not drafted"
-        return
-    if not re.search(rf"[\"'/]{re.escape(fixture.name)}(\.json)?[\"']", text):
-        yield "that file does not mention this fixture, and is kept: rename the fixture to have a test drafted"
-        return
-    literals = _literals(text)
-    if command and "COMMAND" in literals and literals["COMMAND"] != list(command):
-        yield "its COMMAND is not the command captured, so it refuses to run: look at both and edit it"
-    listed = literals.get("EXECUTES")
-    missing = [tool for tool in executes if isinstance(listed, list) and tool not in listed]
-    if missing:
-        yield f"its EXECUTES does not list {', '.join(missing)}, so it refuses to run: add what may run"
-    yield from _redacted(command)
-
-
-def _redacted(command: tuple[str, ...]) -> Iterator[str]:
-    if any(MARKER in word for word in command):
-        yield "the command was redacted, so the test refuses to run: capture it with the secret in the environment"
-
-
-def _literals(text: str) -> Mapping[str, object]:
-    """The module's names that are bound to a literal at the top."""
-    found: dict[str, object] = {}
-    try:
-        statements = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return found
-    for statement in statements:
-        match statement:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-            ):
-                try:
-                    found[name] = ast.literal_eval(value)
-                except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                    continue
-    return found

@@ -97,6 +97,20 @@ def test_a_redacted_command_is_drafted_and_told_of(store: Store) -> None:
     ]
 
 
+def test_a_test_of_the_same_name_in_another_folder_is_told_of(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_refund.py").write_text("def test_it():\n    pass\n")
+    (told,) = write_drafted_test(store, fixture(), HELD).notes
+    assert told.startswith("tests/test_refund.py has the same name: give pytest --import-mode=importlib")
+    path_of_test(store, "refund").unlink()
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\naddopts = ["--import-mode=importlib"]\n')
+    assert write_drafted_test(store, fixture(), HELD).notes == ()
+    path_of_test(store, "refund").unlink()
+    (tmp_path / "pyproject.toml").unlink()
+    (tmp_path / "tests/__init__.py").touch()
+    assert write_drafted_test(store, fixture(), HELD).notes == ()
+
+
 @pytest.mark.parametrize("kept", [b"import (", b"\xff\xfe", b"# nothing of ours\n"])
 def test_any_file_in_its_place_is_kept(store: Store, kept: bytes) -> None:
     path = path_of_test(store, "refund")
