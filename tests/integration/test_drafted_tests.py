@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import msgspec
@@ -23,6 +24,7 @@ from tests.integration.wire import Asked, Line
 
 pytest_plugins = ["pytester"]
 
+HELD = Verification("verified", True, False, (), ())
 AGENT = """
 messages = [{"role": "user", "content": "Please refund order O-1042."}]
 SPANS = []
@@ -142,8 +144,6 @@ def test_an_incident_is_red_until_its_agent_is_fixed_and_captured_again(
     run.stand.stepfork("capture", "--refresh", "case", "--yes")
     run(passed=1)
     assert run.test.read_bytes() == drafted
-    run.stand.agent(FIXED + 'export(span(90, operation="execute_tool", gen_ai__tool__name="issue_refund"))\n')
-    assert "1 of 4 contracts fails: cardinality-issue_refund-per-order_id" in run(failed=1)
 
 
 def test_nothing_runs_that_was_not_reviewed(run: Run) -> None:
@@ -172,9 +172,29 @@ def test_nothing_runs_that_was_not_reviewed(run: Run) -> None:
     assert ran.read_text() == ".."
 
 
-@pytest.mark.parametrize("incident", [False, True], ids=["good run", "incident"])
-def test_spans_of_a_run_that_is_over_are_looked_at(run: Run, incident: bool) -> None:
-    calls = ["lookup_order", "issue_refund", *(["issue_refund"] if incident else [])]
+def test_the_example_agent_passes_until_its_prompt_changes(
+    kept: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the real SDK and no key, in a test run that was started in another folder."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    store = Store(kept / ".stepfork")
+    fixture = store.read("refund")
+    contracts = contract_to_json(ToolCardinality("issue_refund", "order_id", 1, id="cardinality"))
+    write_drafted_test(store, msgspec.structs.replace(fixture, contracts=(contracts,)), HELD)
+    pytester.chdir()
+    words = ["-p", "no:cacheprovider", "--rootdir", str(kept), str(kept / "tests")]
+    pytester.runpytest_inprocess(*words).assert_outcomes(passed=1)
+    prompt = kept / "prompt.md"
+    prompt.write_text(prompt.read_text().replace("once", "twice"))
+    done = pytester.runpytest_inprocess(*words)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(
+        ["E *miss at model call 1 of 4*", "E *first difference   system prompt", "E *+ You refund twice."]
+    )
+
+
+def test_an_incident_that_is_over_is_shown_by_its_recording(run: Run) -> None:
+    calls = ["lookup_order", "issue_refund", "issue_refund"]
     spans = [
         {
             "traceId": "01" * 16, "spanId": f"{at:016x}", "name": tool,
@@ -192,9 +212,7 @@ def test_spans_of_a_run_that_is_over_are_looked_at(run: Run, incident: bool) -> 
     ]  # fmt: skip
     export = run.stand.root / "export.json"
     export.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}))
-    flags = ["--expect-fail"] if incident else []
-    run.stand.stepfork("capture", "--name", "case", *flags, "--from", "export.json")
-    assert ("STATUSES" in run.test.read_text()) is incident
+    run.stand.stepfork("capture", "--name", "case", "--expect-fail", "--from", "export.json")
     run(passed=1)
     run.edit(
         '.tool_cardinality("issue_refund", per="order_id", at_most=1)', '.trajectory(["issue_refund"], mode="exact")'
@@ -204,13 +222,12 @@ def test_spans_of_a_run_that_is_over_are_looked_at(run: Run, incident: bool) -> 
 
 def test_a_drafted_test_is_selected_by_its_fixture_under_any_name(stand: Stand) -> None:
     recorded = Store(ROOT / ".stepfork").read("refund/chat")
-    incident = Verification("verified", True, True, (), ())
     manifest = stand.store.root / "fixtures/a/退款.json"
     stand.git("init", "-q")
     stand.store.write(msgspec.structs.replace(recorded, name="a/退款"))
     contract = contract_to_json(ToolCardinality("issue_refund", "order_id", 1))
     test = write_drafted_test(
-        stand.store, msgspec.structs.replace(recorded, name="a/退款", contracts=(contract,)), incident
+        stand.store, msgspec.structs.replace(recorded, name="a/退款", contracts=(contract,)), HELD
     ).path
     stand.git("add", "-A")
     stand.git("commit", "-q", "-m", "start")

@@ -46,7 +46,7 @@ DRAFTS = st.builds(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=50)
 @given(DRAFTS)
 def test_a_drafted_module_says_what_it_was_given(draft: Draft) -> None:
     module = ast.parse(drafted_test(draft).encode())
@@ -62,7 +62,7 @@ def test_a_drafted_module_says_what_it_was_given(draft: Draft) -> None:
 def test_a_formatter_leaves_drafted_modules_as_they_are(tmp_path: Path) -> None:
     number = count()
 
-    @settings(max_examples=60)
+    @settings(max_examples=40)
     @given(DRAFTS)
     def write(draft: Draft) -> None:
         (tmp_path / f"test_{next(number)}.py").write_bytes(drafted_test(draft).encode())
