@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from stepfork.cli.capture_report import Output, refuse_in_ci, shell_words
+from stepfork.cli.result_file import check_result_file
 from stepfork.cli.session import STORE_HELP, open_store
 from stepfork.errors import UsageError
 
@@ -66,7 +67,7 @@ def capture(
     if form == "github" and as_json:
         raise UsageError("--json and --format github both want stdout", fix="use --result-file for the document")
     opened = open_store(store)
-    _check_result_file(result_file)
+    check_result_file(result_file)
     told = Output(as_json, result_file, form == "github")
     if refresh or every:
         if name or spans_from or output or expect_fail or require_spans:
@@ -127,8 +128,3 @@ def _typed(name: str, command: tuple[str, ...], **flags: bool) -> str:
     shown = Redactor(Secrets.collect(environ(), {})).command(command)
     options = [f"--{flag.replace('_', '-')}" for flag, given in flags.items() if given]
     return shell_words(("stepfork", "capture", "--name", name, *options, "--", *shown))
-
-
-def _check_result_file(path: Path | None) -> None:
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise UsageError("cannot be written", where=path.as_posix(), fix="name a file in a folder that is there")

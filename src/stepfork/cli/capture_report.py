@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
+from stepfork.cli.result_file import write_result_file
 from stepfork.errors import UsageError
-from stepfork.store.files import write_atomic
 
 if TYPE_CHECKING:
     from stepfork.diff.fixture_diff import FixtureDiff
@@ -83,7 +83,7 @@ def tell(told: Output, document: bytes, captured: Sequence[CaptureResult]) -> in
     failed = OK
     if told.result_file is not None:
         try:
-            _write_file(told.result_file, document)
+            write_result_file(told.result_file, document)
         except OSError as error:
             err(f"stepfork capture: {escape(told.result_file.as_posix())}: cannot be written ({error.strerror})")
             failed = BAD_INPUT
@@ -103,19 +103,12 @@ def exit_code(captured: CaptureResult) -> int:
     return NO if captured.outcome == "not_verified" else OK
 
 
-def _write_file(path: Path, document: bytes) -> None:
-    if path.exists() and not path.is_file():  # a pipe or a device is written to, not replaced
-        path.write_bytes(document)
-    else:
-        write_atomic(path.resolve(), document)
-
-
 def _annotations(captured: CaptureResult) -> list[str]:
     from stepfork.cli.render.github import annotation
-    from stepfork.cli.session import shown_path
+    from stepfork.cli.session import annotated_path
 
     if captured.outcome != "not_verified":
         return []
-    file = "" if captured.path is None else shown_path(captured.path)
+    file = "" if captured.path is None else annotated_path(captured.path)
     title = f"stepfork capture {captured.name}"
     return [annotation("error", cause, file=file, title=title) for cause in captured.causes]

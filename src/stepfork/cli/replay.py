@@ -12,7 +12,7 @@ from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
 from stepfork.cli.result_file import check_result_file, write_result_file
-from stepfork.cli.session import STORE_HELP, open_locator
+from stepfork.cli.session import STORE_HELP, annotated_path, open_locator
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
@@ -147,18 +147,14 @@ def _annotate(result: ReplayResult, fixture: Fixture, locator: Locator, reading:
 
 
 def _file(locator: Locator, reading: Reading) -> str:
-    """The fixture's manifest as GitHub names files: from the repository's root; empty where it is no file of it."""
-    import os
-
+    """The fixture's manifest, or its bundle, as annotations name files; empty where it is at a revision."""
     if reading.kind == "name":
         path = locator.need_store().manifest_path(reading.name)
     elif reading.kind in ("manifest", "bundle"):
         path = locator.cwd / reading.word
     else:
         return ""
-    root = locator.repository.root if locator.repository is not None else locator.cwd
-    inside = Path(os.path.relpath(path.resolve(), Path(root).resolve())).as_posix()
-    return "" if inside.startswith("../") else inside
+    return annotated_path(path)
 
 
 def _exit_code(result: ReplayResult) -> int:

@@ -61,6 +61,17 @@ def shown_path(path: Path) -> str:
         return path.as_posix()
 
 
+def annotated_path(path: Path) -> str:
+    """`path` as GitHub's annotations name files: from the root of the repository around the working directory, with
+    forward slashes; empty where it is no file of that."""
+    repository = Repository.find(Path.cwd(), environ())
+    root = Path.cwd() if repository is None else Path(repository.root)
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return ""
+
+
 def typed_path(path: Path) -> str:
     """`shown_path`, as one types it in a shell."""
     return shlex.quote(shown_path(path))
