@@ -37,4 +37,5 @@ def _is_other(text: str, start: int, at: int, end: int) -> bool:
         return True
     if text[start:at] == "git" and following.startswith((":", "/")):
         return True
-    return bool(_USERINFO.search(text, max(0, start - _LONGEST_URL), start))
+    before = max(0, start - _LONGEST_URL)
+    return text.rfind("://", before, start) >= 0 and bool(_USERINFO.search(text, before, start))

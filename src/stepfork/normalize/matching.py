@@ -107,6 +107,8 @@ class Matcher:
             if kind is not None:
                 yield Span(match.start(), match.end(), kind, token, kept_prefix(token) if kind == "id" else "")
                 continue
+            if token.isalpha():  # a word, as most tokens are: each generated id has a digit
+                continue
             known = rules.ID.fullmatch(token)
             if known:
                 yield Span(match.start(), match.end(), "id", token, next(filter(None, known.groups())))

@@ -54,6 +54,7 @@ class Reader:
         self._declared: dict[str, str] = {}
         self._seen: set[bytes] = set()
         self._templated = templated
+        self._meanings: dict[str, str] = {}
         self._normalizer = Normalizer(
             msgspec.structs.replace(context, started_ns=-_EVER, ended_ns=_EVER),
             self._declared,
@@ -106,7 +107,10 @@ class Reader:
 
     def meaning(self, placeholder: str) -> str:
         """What stands for a placeholder of a form."""
-        match = LOOK_ALIKE.fullmatch(placeholder)
-        found = as_placeholder(match) if match else None
-        value = None if found is None or found.number is None else self._values.value(found.kind, found.number)
-        return placeholder if value is None else value
+        meaning = self._meanings.get(placeholder)
+        if meaning is None:
+            match = LOOK_ALIKE.fullmatch(placeholder)
+            found = as_placeholder(match) if match else None
+            value = None if found is None or found.number is None else self._values.value(found.kind, found.number)
+            meaning = self._meanings[placeholder] = placeholder if value is None else value
+        return meaning

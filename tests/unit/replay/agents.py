@@ -30,7 +30,8 @@ Model = Callable[[Exchange], Response]
 
 PIECES = (
     "plain ", "customer 0", "customer 1", "invented", "model clock", "agent clock", "folder", "home", "id",
-    "request id", "fixed date-time near the capture", "fixed date-time", "look-alike {{id_1}}", "{{!user}}", 'quote " and \\ slash',
+    "request id", "fixed date-time near the capture", "fixed date-time", "look-alike {{id_1}}", "{{!user}}",
+    'quote " and \\ slash',
 )  # fmt: skip
 
 
