@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from stepfork.redact.secrets import Secrets
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Source
 from stepfork.workflows.make_fixture import CaptureResult, FixtureRequest, check_request, keep_fixture, make_fixture
-from stepfork.workflows.otlp_files import read_spans
+from stepfork.workflows.otlp_files import read_spans, recording_of_spans
 from stepfork.workflows.reuse import Reuse
 from stepfork.workflows.surroundings import surroundings
 
@@ -93,9 +92,7 @@ def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], 
 
 
 def _read(files: tuple[Path, ...]) -> tuple[Recording, Source]:
-    now = time.time_ns()
-    recording = Recording(recorded=(), spans=read_spans(files), exit_code=None, started_ns=now, ended_ns=now)
-    return recording, Source(kind="otlp_file", replay_capable=False)
+    return recording_of_spans(read_spans(files)), Source(kind="otlp_file", replay_capable=False)
 
 
 def relative_cwd(cwd: Path, start: Path) -> str:

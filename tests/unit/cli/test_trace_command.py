@@ -196,12 +196,15 @@ def test_a_trace_that_was_edited_is_unsound(project: Path, capfd: pytest.Capture
 
 
 def test_convert_writes_what_a_fixture_would_hold(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    told = {**TOOL, "gen_ai.tool.call.arguments": '{"order_id": "O-1", "email": "ann@example.com"}'}
+    clock = "2023-11-14T22:13:21Z"  # when the samples' spans were made, whenever they are looked at
+    arguments = {"order_id": "O-1", "email": "ann@example.com", "read_at": clock, "due": "2024-01-01T00:00:00Z"}
+    told = {**TOOL, "gen_ai.tool.call.arguments": json.dumps(arguments)}
     (project / "spans.json").write_bytes(exported(1, told))
     out, err = run(capfd, 0, "convert", "spans.json")
     document = json.loads(out)
     Draft202012Validator(schema("trace")).validate(document)
-    assert (err, document["steps"][0]["arguments"]) == ("", {"email": "{{email_1}}", "order_id": "O-1"})
+    placed = {"email": "{{email_1}}", "order_id": "O-1", "read_at": "{{timestamp_1}}", "due": "2024-01-01T00:00:00Z"}
+    assert (err, document["steps"][0]["arguments"]) == ("", placed)
     assert run(capfd, 0, "convert", "spans.json", "--output", "trace.json") == ("trace.json\n", "")
     assert (project / "trace.json").read_text() == out
     init_store(project)
