@@ -49,7 +49,7 @@ def ls(
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (ls.schema.json)."),
     store: str | None = typer.Option(None, "--store", help=STORE_HELP),
 ) -> None:
-    """List the fixtures: calls, files, size."""
+    """List the fixtures: calls, files, size, outcome."""
     from stepfork.workflows.maintenance import list_fixtures
 
     listed = list_fixtures(open_store(store))
@@ -63,6 +63,7 @@ def ls(
                 "files": row.files,
                 "bytes": row.bytes,
                 "label": row.label,
+                "outcome": None if row.verification is None else row.verification.outcome,
                 "problem": row.problem,
             }
             for row in listed
@@ -77,14 +78,18 @@ def ls(
 
 
 def _print_list(listed: list[Listed]) -> None:
+    from stepfork.cli.render.verdict import short_verdict
+
+    verdicts = [short_verdict(row.verification) for row in listed]
+    wide = max(map(len, verdicts))
     width = max(len(escape(row.name)) for row in listed)
-    for row in listed:
+    for row, verdict in zip(listed, verdicts, strict=True):
         if row.problem is not None:
             out(f"{escape(row.name).ljust(width)}  problem: {escape(row.problem)}")
             continue
         out(
             f"{escape(row.name).ljust(width)}  {row.exchanges:>4} calls  {row.files:>4} files  {row.bytes:>9,} bytes  "
-            f"{escape(row.label)}"
+            f"{verdict.ljust(wide)}  {escape(row.label)}".rstrip()
         )
 
 
@@ -100,11 +105,13 @@ def validate(
 
 
 def _validate(locator: Locator, word: str, *, partial: bool) -> int:
+    from stepfork.cli.render.verdict import short_verdict
     from stepfork.errors import StepforkError
     from stepfork.workflows import maintenance
 
     try:
         loaded = locator.load(locator.read_fixture(word))
+        verification = maintenance.read_contracts(loaded.fixture, where=loaded.where)
     except StepforkError as error:
         err(f"stepfork validate: {escape(str(error))}")
         return BAD_INPUT
@@ -119,5 +126,6 @@ def _validate(locator: Locator, word: str, *, partial: bool) -> int:
         return NO
     run = loaded.fixture.run
     state = "draft" if causes else "valid"
-    out(f"{escape(word)}: {state} ({len(run.exchanges)} exchanges, {len(run.trace.steps)} steps)")
+    verdict = "" if causes else f", {short_verdict(verification)}"
+    out(f"{escape(word)}: {state} ({len(run.exchanges)} exchanges, {len(run.trace.steps)} steps{verdict})")
     return OK

@@ -8,6 +8,8 @@ import msgspec
 
 from stepfork.canonical.names import name_of
 from stepfork.config.environment import environ
+from stepfork.contracts.json_form import contracts_from_json, verification_from_json
+from stepfork.contracts.verification import Verification
 from stepfork.errors import GitError, NotFoundError, StoreError
 from stepfork.store import drafts
 from stepfork.store.bundle import read_bundle, write_bundle
@@ -28,7 +30,8 @@ draft_causes = drafts.draft_causes
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """One fixture of a store. `problem` says why it cannot be read; its figures are then 0."""
+    """One fixture of a store. `problem` says why it cannot be read; its figures are then 0. `verification` is None
+    where contracts were never evaluated."""
 
     name: str
     exchanges: int = 0
@@ -36,6 +39,7 @@ class Listed(msgspec.Struct, frozen=True):
     bytes: int = 0
     label: str = ""
     problem: str | None = None
+    verification: Verification | None = None
 
 
 class Collected(msgspec.Struct, frozen=True):
@@ -56,7 +60,9 @@ def list_fixtures(store: Store) -> list[Listed]:
 def _listed(store: Store, name: str, unmerged: str | None) -> Listed:
     try:
         data = store.manifest(name)
-        manifest = read_manifest(data, store.shown(store.manifest_path(name)), name)
+        where = store.shown(store.manifest_path(name))
+        manifest = read_manifest(data, where, name)
+        verification = verification_from_json(manifest.verification, where=where)
         sizes = [store.objects.path(item).lstat().st_size for item in manifest.objects]
     except NotFoundError as error:
         return Listed(name, problem=unmerged or str(error))
@@ -70,7 +76,8 @@ def _listed(store: Store, name: str, unmerged: str | None) -> Listed:
         return Listed(name, problem=unmerged)
     labels = list(dict.fromkeys(entry.label for entry in manifest.exchanges))
     label = labels[0] + (f" and {len(labels) - 1} more" if len(labels) > 1 else "") if labels else ""
-    return Listed(name, len(manifest.exchanges), len(sizes) + 1, len(data) + sum(sizes), label)
+    size = len(data) + sum(sizes)
+    return Listed(name, len(manifest.exchanges), len(sizes) + 1, size, label, verification=verification)
 
 
 def fsck(store: Store) -> Checked:
@@ -118,6 +125,13 @@ def fsck_of_bundle(path: Path) -> Checked:
 def validate(fixture: Fixture, manifest: bytes, *, where: str, partial: bool = False) -> list[Finding]:
     """What keeps a fixture that could be read from being whole and as this version writes it (`find_differences`)."""
     return find_differences(fixture, manifest, where=where, partial=partial)
+
+
+def read_contracts(fixture: Fixture, *, where: str) -> Verification | None:
+    """What a fixture says of its contracts, all of which can be evaluated. Raises ManifestError where one cannot, or
+    where what was found about them cannot be read."""
+    contracts_from_json(fixture.contracts, where=where)
+    return verification_from_json(fixture.verification, where=where)
 
 
 def fsck_staged(store: Store) -> Checked:

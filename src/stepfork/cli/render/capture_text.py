@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import row
+from stepfork.cli.render.verdict import contract_lines
 from stepfork.cli.session import shown_path, typed_path
-from stepfork.contracts.verification import Verification
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import label
 from stepfork.trace.fixture import Run
@@ -70,29 +71,16 @@ def next_line(result: CaptureResult, *, refreshed: bool = False) -> str:
         return f"next: stepfork show {escape(typed_path(result.draft))}"
     if result.path is None or result.store is None:
         return ""
+    again = f"stepfork capture --refresh {escape(shlex.quote(result.name))}"
+    if result.outcome == "not_verified":
+        runs = result.run.source.kind == "command"
+        return f"next: do what the causes say, then: {again}" if runs else "next: do what the causes say"
+    read = "read the test's EXECUTES list, " if result.test is not None and result.test.executes else ""
     if result.expected_failures and not refreshed:
-        reading = "read the test's EXECUTES list, " if result.test is not None and result.test.executes else ""
-        return f"next: {reading}fix the agent, then: stepfork capture --refresh {escape(result.name)}"
-    paths = [typed_path(result.store)]
-    if result.test is not None and result.test.written:
-        paths.append(typed_path(result.test.path))
-    return f"next: git add {escape(' '.join(paths))}"
-
-
-def contract_lines(verification: Verification) -> Iterator[str]:
-    """How many contracts hold, and each that does not."""
-    failing = [one for one in verification.contracts if one.status != "pass"]
-    passing = len(verification.contracts) - len(failing)
-    if not verification.contracts:
-        yield from row("contracts", "none (no tool call, structured output or cost)")
-        return
-    parts = [f"{passing} pass"] if passing else []
-    if failing:
-        expected = " as expected" if verification.verified else ""
-        parts.append(f"{len(failing)} {'fails' if len(failing) == 1 else 'fail'}{expected}")
-    yield from row("contracts", ", ".join(parts))
-    for one in failing:
-        yield f"    FAIL  {escape(one.id)}   {escape(one.explanation)}"
+        return f"next: {read}fix the agent, then: {again}"
+    drafted = result.test is not None and result.test.written
+    paths = [result.store, *([result.test.path] if result.test is not None and drafted else [])]
+    return f"next: {f'{read}then: ' if read and drafted else ''}git add {escape(' '.join(map(typed_path, paths)))}"
 
 
 def _stored(result: CaptureResult) -> str:

@@ -9,6 +9,9 @@ from typing import Any
 import msgspec
 
 from stepfork.cli.escape import escape
+from stepfork.cli.render.verdict import NONE_DRAFTED, counted_contracts, short_verdict
+from stepfork.contracts.json_form import verification_from_json
+from stepfork.contracts.verification import Verification
 from stepfork.providers.apis import label
 from stepfork.store.drafts import draft_causes
 from stepfork.store.story import story_of
@@ -19,10 +22,11 @@ _WIDE = 100
 
 
 def show_lines(fixture: Fixture) -> Iterator[str]:
-    """Head, exchanges with what each added, steps."""
+    """Head, exchanges with what each added, steps, contracts."""
     run = fixture.run
+    verification = verification_from_json(fixture.verification, where=fixture.name)
     yield escape(fixture.name)
-    yield from _head(fixture)
+    yield from _head(fixture, verification)
     for index, (exchange, lines) in enumerate(zip(run.exchanges, story_of(run.exchanges), strict=True)):
         answered = exchange.response
         ending = "" if answered.ending == "complete" else f", {answered.ending}"
@@ -34,16 +38,27 @@ def show_lines(fixture: Fixture) -> Iterator[str]:
         yield f"  {index:>3}  {step.type.ljust(10)}  {escape(_step(step))}"
     if run.trace.output is not msgspec.UNSET:
         yield f"output  {escape(_short(run.trace.output))}"
+    if verification is not None:
+        yield f"contracts   {counted_contracts(verification) or NONE_DRAFTED}"
+        for one in verification.contracts:
+            yield f"  {'pass' if one.status == 'pass' else 'FAIL'}  {escape(one.id)}   {escape(one.explanation)}"
 
 
-def _head(fixture: Fixture) -> Iterator[str]:
+def _head(fixture: Fixture, verification: Verification | None) -> Iterator[str]:
     source = fixture.run.source
     if source.command:
         yield f"  command      {escape(' '.join(source.command))}   in {escape(source.cwd)}, exit {source.exit_code}"
     else:
         yield f"  source       {source.kind}"
+    if source.flags:
+        yield f"  options      {escape(' '.join(source.flags))}"
     yield f"  replayable   {'yes' if source.replay_capable else 'no, it holds no model exchanges'}"
-    for cause in draft_causes(fixture) or ():
+    causes = draft_causes(fixture)
+    if causes is None:
+        yield f"  outcome      {short_verdict(verification)}"
+    for cause in verification.causes if verification is not None else ():
+        yield f"  cause        {escape(cause)}"
+    for cause in causes or ():
         yield f"  draft        {escape(cause)}"
 
 
