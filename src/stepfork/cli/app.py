@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import typer
 
-from stepfork.cli import capture, care, check_redaction, diff, init, replay, select, show, trace
+from stepfork.cli import capture, care, check_redaction, diff, doctor, init, replay, select, show, trace
 from stepfork.cli.console import err, out
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, OK
@@ -55,7 +55,7 @@ def _select(context: typer.Context) -> None:
     raise typer.Exit(select.main(context.args))
 
 
-for _verbs in (init, capture, replay, diff, show, care, trace):
+for _verbs in (init, doctor, capture, replay, diff, show, care, trace):
     _verbs.add_to(app)
 
 

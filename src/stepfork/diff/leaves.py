@@ -31,7 +31,8 @@ class Leaf(NamedTuple):
 
 
 def leaves(old: Any, new: Any, at: str = "") -> Iterator[Leaf]:
-    """The places at which two JSON values differ, in the order of the old one."""
+    """The places at which two JSON values differ, in the order of the old one. A tuple counts as a list."""
+    old, new = (list(side) if isinstance(side, tuple) else side for side in (old, new))
     if type(old) is type(new) and canonical_text(old) == canonical_text(new):
         return
     if isinstance(old, str) and isinstance(new, str):

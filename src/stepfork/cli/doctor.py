@@ -1,0 +1,52 @@
+"""stepfork doctor: first aid before the first recording."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+
+from stepfork.cli.console import out, out_bytes
+from stepfork.cli.exit_codes import INTERRUPTED, NO, OK, TERMINATED
+from stepfork.cli.session import STORE_HELP
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the verb."""
+    app.command("doctor", context_settings={"allow_interspersed_args": False})(doctor)
+
+
+def doctor(
+    command: list[str] | None = typer.Argument(
+        None, metavar="[-- COMMAND...]", help="Run twice, for real, to see what differs; nothing is written."
+    ),
+    allow_capture: bool = typer.Option(False, "--allow-capture", help="Run the command in CI too."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (doctor.schema.json)."),
+    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+) -> None:
+    """Say what stands in the way of a recording, and what differs between two runs of a command."""
+    from stepfork.cli.progress import CallCounter
+    from stepfork.cli.render.doctor_json import doctor_bytes
+    from stepfork.cli.render.doctor_text import doctor_lines
+    from stepfork.config.environment import environ, store_override
+    from stepfork.workflows.doctor import DoctorRequest, diagnose
+
+    counters = [CallCounter(f"run {number} of 2", sys.stderr, quiet=as_json) for number in (1, 2)]
+    request = DoctorRequest(
+        environ=environ(),
+        cwd=Path.cwd(),
+        command=tuple(command or ()),
+        store=store or store_override(),
+        allow_capture=allow_capture,
+        stdout=sys.stderr.fileno() if command else None,
+    )
+    with counters[0], counters[1]:
+        found = diagnose(request, lambda number, told: counters[number - 1].update(told))
+    if as_json:
+        out_bytes(doctor_bytes(found))
+    else:
+        out("\n".join(doctor_lines(found)))
+    if found.twice is not None and found.twice.signal is not None:
+        raise typer.Exit({2: INTERRUPTED, 15: TERMINATED}.get(found.twice.signal, NO))
+    raise typer.Exit(OK if found.well else NO)

@@ -1,0 +1,77 @@
+"""What a store and the repository around it say to whoever is about to use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from stepfork.config.project import Settings, read_settings
+from stepfork.errors import ConfigError, GitError, NotFoundError, StoreError
+from stepfork.git.checkout import Checkout, find_checkout
+from stepfork.store.layout import ATTRIBUTES
+from stepfork.store.store import Store, find_store
+from stepfork.workflows.health import Check
+from stepfork.workflows.maintenance import fsck
+
+_PROBE = "fixtures/probe.json"
+
+
+def settings_of(store: Store | None) -> tuple[Settings, Check | None]:
+    """The project's settings, and what is wrong with its config.toml; the defaults then."""
+    if store is None:
+        return Settings(), None
+    try:
+        settings = read_settings(store.root)
+    except ConfigError as error:
+        return Settings(), Check("config.toml", "problem", error.what, error.fix or "")
+    routes = ", ".join(route.name for route in settings.routes)
+    return settings, Check("config.toml", "ok", f"read{f', routes: {routes}' if routes else ''}")
+
+
+def store_here(folder: Path, override: str | None) -> tuple[Store | None, Check | None]:
+    """The store that a command here would use; a check where there is none."""
+    try:
+        return find_store(folder, override), None
+    except NotFoundError:
+        return None, Check("store", "note", "none here or above; stepfork init makes one")
+    except StoreError as error:
+        return None, Check("store", "problem", error.what, error.fix or "")
+
+
+def check_store(store: Store) -> Check:
+    """Whether all of its files are what they say they are."""
+    checked = fsck(store)
+    scope = f"{store.root.name} (fixtures: {checked.fixtures}, objects: {checked.objects})"
+    if checked.findings:
+        text = f"{scope}, not all well: findings {len(checked.findings)}"
+        return Check("store", "problem", text, "stepfork fsck names them")
+    return Check("store", "ok", f"{scope}, all well")
+
+
+def check_git(folder: Path, store: Store | None, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Whether git is there, and does with a store's files what it must: keep them, byte for byte."""
+    try:
+        checkout = find_checkout(store.root.parent if store is not None else folder, environ)
+        if checkout is None:
+            yield Check("git", "note", "this is no repository")
+            return
+        version = checkout.git.run("version").out.decode("utf-8", "replace").strip().removeprefix("git version ")
+        problem = _unkept(checkout, store) if store is not None else None
+    except GitError as error:
+        yield Check("git", "problem", error.what, error.fix or "")
+        return
+    yield problem or Check("git", "ok", f"{version}{', files of the store are kept as they are' if store else ''}")
+
+
+def _unkept(checkout: Checkout, store: Store) -> Check | None:
+    path = str(store.root.resolve() / _PROBE)
+    if checkout.git.run("check-ignore", "-q", "--no-index", path, codes=(0, 1)).code == 0:
+        return Check(
+            "git", "problem", "files of the store are ignored", f"git check-ignore -v {store.root.name}/{_PROBE}"
+        )
+    told = checkout.git.run("check-attr", "-z", "text", "merge", "--", path).out.split(b"\0")
+    values = dict(zip(told[1::3], told[2::3], strict=False))
+    if any(values.get(name) != b"unset" for name in (b"text", b"merge")):
+        wanted = ATTRIBUTES.splitlines()[1]
+        return Check("git", "problem", f"attributes of the store are not {wanted!r}", "stepfork init adds them")
+    return None
