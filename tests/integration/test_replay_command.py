@@ -111,7 +111,9 @@ def test_a_tool_that_a_route_serves_need_not_be_listed(shop: Stand) -> None:
     config.write_text(
         config.read_text() + '[routes.shop]\nvariable = "SHOP_URL"\ndialect = "opaque"\ntools = ["refund"]\n'
     )
-    replay(shop, "--executes", "look_up")
+    said = replay(shop, "--executes", "look_up")
+    assert said.line("executed") == "executed      look_up"
+    assert said.line("by a route") == "by a route    refund"
 
 
 def test_without_a_command_the_recorded_one_is_shown_and_not_run(shop: Stand) -> None:

@@ -116,12 +116,13 @@ def _recorded_command(word: str, fixture: Fixture) -> str:
 def _tell(result: ReplayResult, fixture: Fixture, reading: Reading, *, as_json: bool, result_file: Path | None) -> int:
     """Lines on stderr, the document where it is wanted; the exit code of a failure to write it, 0 for none."""
     from stepfork.cli.diff import redactor
+    from stepfork.cli.render.columns import fold
     from stepfork.cli.render.replay_json import replay_document
     from stepfork.cli.render.replay_text import replay_lines
 
     clean, stored = redactor(), reading.kind == "name"
     for line in replay_lines(result, fixture, clean, stored=stored):
-        err(line)
+        err(fold(line, sys.stderr))
     failed = OK
     if as_json or result_file is not None:
         document = replay_document(result, fixture, clean, stored=stored)

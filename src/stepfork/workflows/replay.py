@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from stepfork.capture.assemble import assemble
@@ -12,8 +13,9 @@ from stepfork.config.environment import read_dotenv
 from stepfork.config.project import Settings
 from stepfork.config.routes import listener_routes
 from stepfork.errors import UsageError
+from stepfork.listener.routes import Route
 from stepfork.listener.tape import Progress
-from stepfork.listener.watch import watch
+from stepfork.listener.watch import Recording, watch
 from stepfork.normalize.request_key import RunKeys
 from stepfork.providers.calls import bare_tool
 from stepfork.redact.redactor import redact_text
@@ -54,9 +56,9 @@ class ReplayResult:
     """How a replay went. `passed` is True exactly where there are no `causes`, one line each, redacted.
 
     `trace` is the new run's, whole and not redacted: it is for contracts, and is shown or kept by nobody. `executed`
-    counts the tools that ran; `notices` fail nothing. `exit_code` is the command's (128 + N where signal N ended it),
-    `recorded_exit_code` None where the recording has none. `signal` interrupted the replay. `seconds` is how long the
-    command took.
+    counts the tools that ran, `served_tools` those whose calls a route answered; `notices` fail nothing. `exit_code` is
+    the command's (128 + N where signal N ended it), `recorded_exit_code` None where the recording has none. `signal`
+    interrupted the replay. `seconds` is how long the command took.
     """
 
     name: str
@@ -69,6 +71,7 @@ class ReplayResult:
     passed: bool
     seconds: float
     notices: tuple[str, ...] = ()
+    served_tools: dict[str, int] = field(default_factory=dict)
     signal: int | None = None
 
 
@@ -78,12 +81,38 @@ def replay(request: ReplayRequest, *, progress: Callable[[Progress], None] | Non
     Raises UsageError, before the command runs, where the fixture cannot be replayed or would run a tool that is not
     listed, ConfigError for a ``.env`` that cannot be read, CaptureError where no loopback port can be had.
     """
+    stage = set_stage(request)
+    recording = watch(
+        request.command,
+        environment=stage.environment,
+        cwd=request.cwd,
+        forwarder=ReplayForwarder(stage.player),
+        routes=stage.routes,
+        on_progress=progress,
+        stdout=request.stdout,
+    )
+    return compare(request, stage, recording)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a program finds in place of the world while it is replayed: who answers, on which routes, and which
+    variables lead there (`environment`, of the listener's base URL). `secrets` keep what is said of it clean."""
+
+    player: Player
+    routes: tuple[Route, ...]
+    environment: Callable[[str], Mapping[str, str]] = field(repr=False)
+    secrets: Secrets = field(repr=False)
+
+
+def set_stage(request: ReplayRequest) -> Stage:
+    """What replays a fixture. Raises UsageError where it cannot be replayed, ConfigError for a ``.env`` that cannot be
+    read."""
     check_replayable(request.fixture, request.settings, request.executes)
     dotenv = read_dotenv(str(request.cwd))
     secrets = Secrets.collect({**request.environ, "STEPFORK_REPLAY_KEY": PLACEHOLDER_KEY}, dotenv)
-    rules = request.settings.key_rules
     here = surroundings(request.environ, request.cwd)
-    player = Player(request.fixture, context=here, secrets=secrets, rules=rules)
+    player = Player(request.fixture, context=here, secrets=secrets, rules=request.settings.key_rules)
     routes = listener_routes(request.settings.routes)
 
     def environment(base_url: str) -> Mapping[str, str]:
@@ -91,19 +120,7 @@ def replay(request: ReplayRequest, *, progress: Callable[[Progress], None] | Non
         player.listens_at(address, token)
         return replay_environment(request.environ, base_url, routes, dotenv=dotenv, block_egress=request.block_egress)
 
-    recording = watch(
-        request.command,
-        environment=environment,
-        cwd=request.cwd,
-        forwarder=ReplayForwarder(player),
-        routes=routes,
-        on_progress=progress,
-        stdout=request.stdout,
-    )
-    context = surroundings(request.environ, request.cwd, recording)
-    keys = RunKeys([seen.exchange for seen in recording.recorded], context)
-    made = assemble(recording.recorded, recording.spans, key=keys)
-    return _result(request, Replayed(request.fixture.run, recording, made, player.report()), secrets)
+    return Stage(player, routes, environment, secrets)
 
 
 def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, ...] = ()) -> None:
@@ -131,22 +148,27 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
         )
 
 
-def _result(request: ReplayRequest, replayed: Replayed, secrets: Secrets) -> ReplayResult:
-    recording = replayed.recording
-    executed = executed_tools(replayed.made.trace)
+def compare(request: ReplayRequest, stage: Stage, recording: Recording) -> ReplayResult:
+    """How the run that was just seen went, against the one that was recorded."""
+    context = surroundings(request.environ, request.cwd, recording)
+    keys = RunKeys([seen.exchange for seen in recording.recorded], context)
+    made = assemble(recording.recorded, recording.spans, key=keys)
+    replayed = Replayed(request.fixture.run, recording, made, stage.player.report())
+    executed = executed_tools(made.trace)
     served = [tool for route in request.settings.routes for tool in route.tools]
     allowed = {*recorded_tools(replayed.old), *map(bare_tool, (*request.executes, *served))}
-    causes = tuple(redact_text(cause, secrets) for cause in causes_of(replayed))
+    clean = partial(redact_text, secrets=stage.secrets)
+    causes = tuple(map(clean, causes_of(replayed)))
     return ReplayResult(
         name=request.fixture.name,
         report=replayed.report,
-        trace=replayed.made.trace,
+        trace=made.trace,
         exit_code=recording.exit_code or 0,
         recorded_exit_code=replayed.old.source.exit_code,
         executed=executed,
         causes=causes,
         passed=not causes,
         seconds=(recording.ended_ns - recording.started_ns) / 1e9,
-        notices=tuple(redact_text(notice, secrets) for notice in notices_of(replayed, executed, allowed)),
+        notices=tuple(map(clean, notices_of(replayed, executed, allowed))),
         signal=recording.interrupted,
     )

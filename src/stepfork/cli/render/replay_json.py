@@ -46,6 +46,7 @@ def replay_document(result: ReplayResult, fixture: Fixture, clean: Clean, *, sto
         ],
         "refused_probes": [sound(label) for label in report.optional],
         "executed": {sound(tool): count for tool, count in result.executed.items()},
+        "served_tools": {sound(tool): count for tool, count in result.served_tools.items()},
         "exit_code": result.exit_code,
         "recorded_exit_code": result.recorded_exit_code,
         "interrupted": None if result.signal is None else signal.Signals(result.signal).name,

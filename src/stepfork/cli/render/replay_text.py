@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from stepfork.cli.console import counted
@@ -76,7 +76,8 @@ def _whole(result: ReplayResult, fixture: Fixture, clean: Clean) -> Iterator[str
     labels = Counter(label(exchange) for exchange in fixture.run.exchanges)
     shown = ", ".join(escape(clean(name)) for name in labels)
     yield from row("served", f"{len(report.served)} of {report.exchanges}   {shown}")
-    yield from row("executed", _tools(result, "{} ×{}") or "no tool")
+    yield from row("executed", _tools(result.executed, clean, "{} ×{}") or "no tool")
+    yield from row("by a route", _tools(result.served_tools, clean, "{} ×{}"))
     for unused in report.unused:
         if unused.optional:
             yield from row("not asked", f"exchange {unused.exchange}   {escape(clean(unused.label))} (optional)")
@@ -105,9 +106,10 @@ def _miss(result: ReplayResult, clean: Clean) -> Iterator[str]:
         yield _row("also", escape(clean(cause)))
     for notice in result.notices:
         yield _row("note", escape(clean(notice)))
-    tools = _tools(result, "{} ({}×)", once="{} (1×)")
+    tools = _tools(result.executed, clean, "{} ({}×)", once="{} (1×)") or "no tool"
+    routed = _tools(result.served_tools, clean, "{} ({}×)", once="{} (1×)")
     left = f"; {counted(unused, 'recorded call')} unused" if unused else ""
-    yield f"  served {len(report.served)}, executed {tools or 'no tool'}{left}"
+    yield f"  served {len(report.served)}{f' and {routed}' if routed else ''}, executed {tools}{left}"
 
 
 def _other_causes(result: ReplayResult, unused: int) -> tuple[str, ...]:
@@ -139,10 +141,9 @@ def _details(part: Part, clean: Clean) -> Iterator[str]:
         yield f"… {len(lines) - BLOCK + 1:,} more changed lines (--json has them)"
 
 
-def _tools(result: ReplayResult, several: str, *, once: str = "{}") -> str:
+def _tools(tools: Mapping[str, int], clean: Clean, several: str, *, once: str = "{}") -> str:
     return ", ".join(
-        once.format(escape(tool)) if count == 1 else several.format(escape(tool), count)
-        for tool, count in result.executed.items()
+        (once if count == 1 else several).format(escape(clean(tool)), count) for tool, count in tools.items()
     )
 
 
