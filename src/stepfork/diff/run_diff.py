@@ -53,6 +53,7 @@ def _about(source: Source, trace: Trace, *, asked: bool) -> dict[str, JsonValue]
 def _outcome(trace: Trace) -> dict[str, JsonValue]:
     told: dict[str, JsonValue] = {"status": trace.status}
     told |= {} if trace.error is None else {"error": msgspec.to_builtins(trace.error)}
+    told |= {} if trace.cost_usd is None else {"cost_usd": trace.cost_usd}
     return told | ({} if trace.output is msgspec.UNSET else {"output": trace.output})
 
 

@@ -323,6 +323,13 @@ def test_the_trace_is_part_of_a_run_made_from_scratch() -> None:
     assert [change.section for change in diff_fixtures(old, new).changes] == ["trace"]
 
 
+def test_what_a_run_cost_is_a_part_of_its_trace() -> None:
+    old, new = (with_trace(fixture(conversation()), cost_usd=usd) for usd in (0.5, 0.25))
+    [change] = diff_fixtures(old, new, DiffOptions(trace=True)).changes
+    assert (change.cause, [field.path for field in change.fields]) == ("consequence", ["/cost_usd"])
+    assert not diff_fixtures(old, new).changed
+
+
 def test_an_input_that_a_message_says_is_told_once() -> None:
     texts = ("Please refund O-1042.", "Please refund O-1042 in full.")
     old, new = (with_trace(fixture(conversation(user=text)), input=text) for text in texts)
