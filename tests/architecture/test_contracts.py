@@ -24,11 +24,53 @@ def test_the_import_contracts_hold_and_ignore_nothing() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if p.name == "__init__.py"], ids=lambda p: str(p.parent.name))
+FRONT_DOOR = ROOT / "src" / "stepfork" / "__init__.py"
+ROOMS = [path for path in SOURCES if path.name == "__init__.py" and path != FRONT_DOOR]
+
+
+@pytest.mark.parametrize("path", ROOMS, ids=lambda p: str(p.parent.name))
 def test_package_files_hold_only_a_docstring(path: Path) -> None:
     body = ast.parse(path.read_text()).body
     assert len(body) == 1
     assert ast.get_docstring(ast.parse(path.read_text()))
+
+
+def test_the_front_door_names_what_it_leads_to_and_loads_nothing() -> None:
+    import stepfork
+
+    assert set(stepfork.__all__) == {"playback", "record"}
+    assert {"playback", "record"} <= set(dir(stepfork))
+    folders = {path.name for path in FRONT_DOOR.parent.iterdir() if path.is_dir()}
+    assert not folders & set(stepfork.__all__)  # importing a folder of that name would overwrite the function
+    code = (
+        "import sys; before = set(sys.modules); import stepfork; print(*sorted(set(sys.modules) - before)); "
+        "print(stepfork.record.__module__, stepfork.playback.__module__); stepfork.other"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, env=_with_path())
+    assert done.stdout.splitlines()[0] == "stepfork"
+    assert done.stdout.splitlines()[1] == "stepfork.workflows.record stepfork.workflows.playback"
+    assert done.stderr.splitlines()[-1] == "AttributeError: module 'stepfork' has no attribute 'other'"
+
+
+def _with_path() -> dict[str, str]:
+    """No site module, which loads much itself: the packages are found by the path of this process."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def test_the_front_door_is_typed() -> None:
+    """What a type checker sees of it is what there is: the same names, from the same modules."""
+    tree = ast.parse(FRONT_DOOR.read_text())
+    seen = {
+        alias.asname: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module != "typing"
+        for alias in node.names
+        if alias.asname
+    }
+    import stepfork
+
+    assert seen == stepfork._HOMES
+    assert (FRONT_DOOR.parent / "py.typed").exists()
 
 
 def test_only_config_reads_the_environment() -> None:

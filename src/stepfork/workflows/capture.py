@@ -11,12 +11,19 @@ from stepfork.capture.record import Progress, record_command
 from stepfork.capture.upstream import Upstreams
 from stepfork.config.environment import read_dotenv
 from stepfork.config.routes import listener_routes
-from stepfork.errors import NotFoundError, UsageError
+from stepfork.errors import UsageError
 from stepfork.listener.watch import Recording
 from stepfork.redact.secrets import Secrets
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Source
-from stepfork.workflows.make_fixture import CaptureResult, FixtureRequest, check_request, keep_fixture, make_fixture
+from stepfork.workflows.make_fixture import (
+    CaptureResult,
+    FixtureRequest,
+    as_of_now,
+    check_request,
+    keep_fixture,
+    make_fixture,
+)
 from stepfork.workflows.otlp_files import read_spans, recording_of_spans
 from stepfork.workflows.reuse import Reuse
 from stepfork.workflows.surroundings import surroundings
@@ -38,8 +45,7 @@ def capture(request: CaptureRequest, store: Store, progress: Callable[[Progress]
     an older fixture of that name stays as it was, as does one that another writer made meanwhile. Raises UsageError or
     ConfigError before the command runs, never after it."""
     _check(request, store)
-    if request.output is None:
-        request = replace(request, replaces=_manifest_now(store, request.name))
+    request = as_of_now(request, store)
     return keep_fixture(request, store, _made(request, store, progress))
 
 
@@ -53,13 +59,6 @@ def _check(request: CaptureRequest, store: Store) -> None:
     if bool(request.command) == bool(request.spans_from):
         raise UsageError("capture takes a command after -- or spans with --from", fix="name one of the two")
     check_request(request, store)
-
-
-def _manifest_now(store: Store, name: str) -> bytes:
-    try:
-        return store.manifest(name)
-    except NotFoundError:
-        return b""
 
 
 def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> CaptureResult:

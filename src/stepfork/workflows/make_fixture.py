@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -21,7 +22,7 @@ from stepfork.contracts.draft import draft
 from stepfork.contracts.json_form import contract_to_json, verification_to_json
 from stepfork.contracts.verification import Outcome, Verification
 from stepfork.contracts.verify import verify
-from stepfork.errors import StepforkError
+from stepfork.errors import NotFoundError, StepforkError
 from stepfork.listener.watch import Recording
 from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.request_key import RunKeys
@@ -143,6 +144,19 @@ def check_request(request: FixtureRequest, store: Store) -> None:
     store.check_writable(request.name)
     if request.tests is not None:
         path_of_test(store, request.name, request.tests)
+
+
+Request = TypeVar("Request", bound=FixtureRequest)
+
+
+def as_of_now(request: Request, store: Store) -> Request:
+    """`request`, to replace the manifest that there is now or none: what another writer makes meanwhile stays."""
+    if request.output is not None:
+        return request
+    try:
+        return replace(request, replaces=store.manifest(request.name))
+    except NotFoundError:
+        return replace(request, replaces=b"")
 
 
 def make_fixture(

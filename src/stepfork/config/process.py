@@ -1,0 +1,39 @@
+"""The environment of this very process, turned elsewhere for as long as a block of code runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from stepfork.config.environment import in_ci
+
+
+def may_record() -> bool:
+    """Whether anything may be recorded unasked: not in CI, unless `STEPFORK_ALLOW_CAPTURE` (anything but nothing, 0 or
+    false) says so."""
+    return not in_ci() or os.environ.get("STEPFORK_ALLOW_CAPTURE", "").lower() not in ("", "0", "false")
+
+
+@contextmanager
+def environment_turned(to: Mapping[str, str]) -> Iterator[None]:
+    """This process's environment is `to`; afterwards each variable in which that differed is what it was, or absent.
+
+    Other variables that are set meanwhile stay. Only one may be open at a time.
+    """
+    before = dict(os.environ)
+    turned = {name: before.get(name) for name in {*before, *to} if before.get(name) != to.get(name)}
+    try:
+        for name in turned:
+            _set(name, to.get(name))
+        yield
+    finally:
+        for name, value in turned.items():
+            _set(name, value)
+
+
+def _set(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value

@@ -1,0 +1,142 @@
+"""playback: a block of code runs in this process, its model calls answered from a fixture, as in `replay`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from stepfork.config.environment import environ, store_override
+from stepfork.errors import ReplayError
+from stepfork.listener.watch import Recording
+from stepfork.providers.lines import clean_line
+from stepfork.replay.executes import recorded_tools
+from stepfork.replay.forwarder import ReplayForwarder
+from stepfork.replay.report import ReplayReport
+from stepfork.workflows.in_process import Block, refuse_second
+from stepfork.workflows.open_fixture import open_fixture
+from stepfork.workflows.replay import ReplayRequest, ReplayResult, Stage, compare, set_stage
+
+
+def playback(
+    fixture: str | os.PathLike[str],
+    *,
+    executes: Sequence[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+) -> Playback:
+    """Answer the model calls of a block of code from `fixture`: ``with playback("refund"):``, or ``async with``.
+
+    `fixture` is a name in the nearest store, or the path of a manifest or a bundle; `store` is the store to use instead
+    of the nearest. The block's variables lead to a listener of stepfork and its keys are placeholders, so that clients
+    made inside it reach no model. The block's own tools run; with `executes`, only a fixture whose recorded tools are
+    all listed there (or served by a route) is played back.
+
+    Entering raises UsageError for a fixture that cannot be replayed, what reading it raises, and CaptureError where
+    another block runs in this process. Leaving raises ReplayError, naming each miss and each recorded call that was
+    left over; a block that raises goes on with its own exception.
+    """
+    return Playback(fixture, executes=executes, store=store)
+
+
+class Playback:
+    """What `playback` gives: a context, to be entered once, for ``with`` and ``async with``.
+
+    `result` says how it went, whatever it was: None before the block has ended. Its trace is this run's own, for
+    contracts; it is not redacted.
+    """
+
+    def __init__(
+        self,
+        fixture: str | os.PathLike[str],
+        *,
+        executes: Sequence[str] | None,
+        store: str | os.PathLike[str] | None,
+    ) -> None:
+        self.result: ReplayResult | None = None
+        self._fixture = fixture if isinstance(fixture, str) else Path(fixture)
+        self._executes = executes
+        self._store = None if store is None else os.fspath(store)
+        self._opened: tuple[ReplayRequest, Stage, Block] | None = None
+
+    @property
+    def report(self) -> ReplayReport:
+        """What was answered so far, and what was not. Empty before the block begins."""
+        return ReplayReport(0) if self._opened is None else self._opened[1].player.report()
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The variables that lead to the listener, for a subprocess that is started with an environment of its own."""
+        return {} if self._opened is None else dict(self._opened[2].env)
+
+    def __enter__(self) -> Self:
+        if self._opened is not None:
+            raise ReplayError("a playback is entered once", fix="call playback() for each block")
+        refuse_second()
+        opened = self._open()
+        opened[2].open()
+        self._opened = opened
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        block = self._block()
+        try:
+            if error is None:
+                block.settle()
+        finally:
+            recording = block.close()
+        self._finish(recording, error)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        block = self._block()
+        try:
+            if error is None:
+                await block.settled()
+        finally:
+            recording = block.close()
+        self._finish(recording, error)
+
+    def _block(self) -> Block:
+        assert self._opened is not None, "a playback is left without having been entered"
+        return self._opened[2]
+
+    def _open(self) -> tuple[ReplayRequest, Stage, Block]:
+        cwd, variables = Path.cwd(), environ()
+        opened = open_fixture(self._fixture, near=cwd, override=self._store or store_override())
+        tools = recorded_tools(opened.fixture.run) if self._executes is None else tuple(self._executes)
+        request = ReplayRequest(
+            fixture=opened.fixture,
+            command=(),
+            cwd=cwd,
+            environ=variables,
+            settings=opened.settings,
+            executes=tools,
+        )
+        stage = set_stage(request)
+        return request, stage, Block(ReplayForwarder(stage.player), stage.environment, stage.routes)
+
+    def _finish(self, recording: Recording | None, error: BaseException | None) -> None:
+        if recording is None:
+            return
+        assert self._opened is not None
+        request, stage, _ = self._opened
+        # A block has no exit code; one that got here has ended as the recorded command is expected to.
+        ended = msgspec.structs.replace(recording, exit_code=request.fixture.run.source.exit_code or 0)
+        self.result = compare(request, stage, ended)
+        if error is None and not self.result.passed:
+            raise _not_as_recorded(self.result)
+
+
+def _not_as_recorded(result: ReplayResult) -> ReplayError:
+    causes = "; ".join(clean_line(cause, 400) for cause in result.causes)
+    return ReplayError(f"the playback of {clean_line(result.name)!r} is not as recorded: {causes}")
