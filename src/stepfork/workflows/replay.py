@@ -154,9 +154,10 @@ def compare(request: ReplayRequest, stage: Stage, recording: Recording) -> Repla
     keys = RunKeys([seen.exchange for seen in recording.recorded], context)
     made = assemble(recording.recorded, recording.spans, key=keys)
     replayed = Replayed(request.fixture.run, recording, made, stage.player.report())
-    executed = executed_tools(made.trace)
-    served = [tool for route in request.settings.routes for tool in route.tools]
-    allowed = {*recorded_tools(replayed.old), *map(bare_tool, (*request.executes, *served))}
+    called = executed_tools(made.trace)
+    served = {bare_tool(tool) for route in request.settings.routes for tool in route.tools}
+    executed = {tool: count for tool, count in called.items() if tool not in served}
+    allowed = {*recorded_tools(replayed.old), *map(bare_tool, request.executes)}
     clean = partial(redact_text, secrets=stage.secrets)
     causes = tuple(map(clean, causes_of(replayed)))
     return ReplayResult(
@@ -170,5 +171,6 @@ def compare(request: ReplayRequest, stage: Stage, recording: Recording) -> Repla
         passed=not causes,
         seconds=(recording.ended_ns - recording.started_ns) / 1e9,
         notices=tuple(map(clean, notices_of(replayed, executed, allowed))),
+        served_tools={tool: count for tool, count in called.items() if tool in served},
         signal=recording.interrupted,
     )
