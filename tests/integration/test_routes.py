@@ -165,16 +165,17 @@ def test_a_tools_own_service_is_recorded_as_it_answered_and_again_to_the_same_by
     assert seen.response.body == JsonBody({"created": 1733000000})
     assert picture.response.body == BytesBody(PNG)
     assert (seen.request.method, seen.request.body) == ("PUT", TextBody("id=1&city=Oslo"))
+    before = recorded.files()
+    said = capture(recorded, "Oslo")
+    assert recorded.files() == before
+    assert said.line("model calls") == "model calls   2   openai chat_completions m"
+    assert said.line("other calls") == "other calls   3   weather opaque"
     shown = recorded.stepfork("show", "case").out
     assert "GET /v2/now → 200" in shown
     assert all(KEY.encode() not in data for data in recorded.files().values())
     assert {asked.target for asked in recorded.model.asked if "now" in asked.target} == {
         f"/base/v2/now?city=Oslo&api_key={KEY}"
     }
-
-    before = recorded.files()
-    capture(recorded, "Oslo")
-    assert recorded.files() == before
 
 
 def test_a_replay_answers_the_service_too_and_needs_no_leave_for_the_tool_but_its_route(recorded: Stand) -> None:

@@ -210,3 +210,30 @@ def test_any_bytes_make_an_exchange() -> None:
             content_encoding=rng.choice(["", "", "gzip", "br"]),
         )
         assert body_bytes(found.recorded.exchange.request.body) is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "media"),
+    [
+        (b'{"b": 1, "a": [1.50, 1e5, "\\u00e9"]}', "application/json"),
+        (b'{"b":1,"a":[1.5,2]}', "application/json"),
+        (b'{"a":1,"a":2}', "application/json"),
+        (b'{"a":1}\n{"a":2}\n', "application/x-ndjson"),
+        (b"\xff\x00\x01", "image/png"),
+        (b"data: x\n\ndata: {\n\n", "text/event-stream"),
+        (b"[1, 2]\n", ""),
+        (b"", "application/json"),
+    ],
+)
+def test_what_an_opaque_service_answers_is_given_back_byte_for_byte(body: bytes, media: str) -> None:
+    transcript = Transcript(
+        0, provider="weather", api="opaque", method="GET", path="/x", query="", arrived_ns=1, connection=0
+    )
+    transcript.status = 200
+    transcript.response_headers = {"content-type": media}
+    transcript.keep(body, 1 << 20)
+    transcript.end("complete", 2)
+    done = conclude(transcript, Limits(), 1 << 20)
+    response = done.recorded.exchange.response
+    assert body_bytes(response.body) == body
+    assert (response.ending, response.content_type, done.problems) == ("complete", media, ())

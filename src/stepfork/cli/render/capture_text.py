@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
@@ -12,7 +12,8 @@ from stepfork.cli.render.columns import row
 from stepfork.cli.render.verdict import contract_lines
 from stepfork.cli.session import shown_path, typed_path
 from stepfork.providers.answer import answer_of
-from stepfork.providers.apis import label
+from stepfork.providers.apis import OPAQUE, label
+from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Run
 from stepfork.workflows.make_fixture import CaptureResult
 
@@ -38,7 +39,8 @@ def capture_lines(result: CaptureResult) -> Iterator[str]:
     exit_code = result.run.source.exit_code
     ran = "" if exit_code is None else f"{result.seconds:.1f} s, exit {exit_code}"
     yield f"{escape(result.name)}: {verdict(result)}".ljust(_TITLE if ran else 0) + ran
-    yield from row("model calls", _calls(result.run))
+    yield from row("model calls", _model_calls(result.run))
+    yield from row("other calls", _labels([one for one in result.run.exchanges if one.api == OPAQUE]))
     if result.reused is not None:
         yield from row("", f"{result.reused} of {len(result.run.exchanges)} answered from the recording")
     for notice in result.notices:
@@ -103,19 +105,26 @@ def _test(result: CaptureResult) -> str:
     return f"{path} (drafted; it will run: {runs})" if runs else f"{path} (drafted; it runs no tool)"
 
 
-def _calls(run: Run) -> str:
-    if not run.exchanges:
+def _model_calls(run: Run) -> str:
+    exchanges = [exchange for exchange in run.exchanges if exchange.api != OPAQUE]
+    if not exchanges:
         return "none: made of spans alone" if run.source.kind == "otlp_file" else "0   none reached the proxy"
-    labels = Counter(label(exchange) for exchange in run.exchanges)
-    shown = ", ".join(
-        escape(name) if count == len(run.exchanges) else f"{escape(name)} ×{count}" for name, count in labels.items()
-    )
-    usages = [usage for exchange in run.exchanges if (usage := answer_of(exchange).usage) is not None]
+    shown = _labels(exchanges)
+    usages = [usage for exchange in exchanges if (usage := answer_of(exchange).usage) is not None]
     if usages:
         spent = sum(usage.input_tokens or 0 for usage in usages)
         made = sum(usage.output_tokens or 0 for usage in usages)
         shown += f" ({spent:,} in, {made:,} out)"
-    return f"{len(run.exchanges)}   {shown}"
+    return shown
+
+
+def _labels(exchanges: Sequence[Exchange]) -> str:
+    """How many, and what they are."""
+    labels = Counter(label(exchange) for exchange in exchanges)
+    shown = ", ".join(
+        escape(name) if count == len(exchanges) else f"{escape(name)} ×{count}" for name, count in labels.items()
+    )
+    return f"{len(exchanges)}   {shown}" if exchanges else ""
 
 
 def _tools(run: Run) -> str:
