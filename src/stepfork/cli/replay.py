@@ -12,7 +12,7 @@ from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
 from stepfork.cli.result_file import check_result_file, write_result_file
-from stepfork.cli.session import STORE_HELP, annotated_path, open_locator
+from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, warn_of_unmerged
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ def replay(
     opened = locator.open(reading)
     if not command:
         raise UsageError("a replay needs a command, which runs here", fix=_recorded_command(fixture, opened))
+    if reading.kind == "name":
+        warn_of_unmerged(locator, reading.name)
     request = ReplayRequest(
         fixture=opened,
         command=tuple(command),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stepfork.cli.console import counted
@@ -71,7 +71,7 @@ def _head(result: ReplayResult) -> str:
 def _whole(result: ReplayResult, fixture: Fixture, clean: Clean) -> Iterator[str]:
     report = result.report
     yield _head(result)
-    for cause in result.causes[:BLOCK]:
+    for cause in _cut(result.causes):
         yield from row("cause", escape(clean(cause)))
     labels = Counter(label(exchange) for exchange in fixture.run.exchanges)
     shown = ", ".join(escape(clean(name)) for name in labels)
@@ -100,9 +100,9 @@ def _miss(result: ReplayResult, clean: Clean) -> Iterator[str]:
             names = ", ".join(escape(clean(part.name)) for part in parts[1 : BLOCK + 1])
             same += f"; also differs: {names}" if names else ", all else equal"
         yield _row("nearest recorded", same)
-    for miss in others[:BLOCK]:
-        yield _row("also missed", escape(clean(f"{place_of(miss, report.exchanges)}: {reason_of(miss)}")))
-    for cause in _other_causes(result, unused)[:BLOCK]:
+    for told in _cut([f"{place_of(miss, report.exchanges)}: {reason_of(miss)}" for miss in others]):
+        yield _row("also missed", escape(clean(told)))
+    for cause in _cut(_other_causes(result, unused)):
         yield _row("also", escape(clean(cause)))
     for notice in result.notices:
         yield _row("note", escape(clean(notice)))
@@ -139,6 +139,10 @@ def _details(part: Part, clean: Clean) -> Iterator[str]:
     yield from lines if len(lines) <= BLOCK else lines[: BLOCK - 1]
     if len(lines) > BLOCK:
         yield f"… {len(lines) - BLOCK + 1:,} more changed lines (--json has them)"
+
+
+def _cut(texts: Sequence[str]) -> Sequence[str]:
+    return texts if len(texts) <= BLOCK else [*texts[:BLOCK], f"… {len(texts) - BLOCK:,} more (--json has them)"]
 
 
 def _tools(tools: Mapping[str, int], clean: Clean, several: str, *, once: str = "{}") -> str:
