@@ -107,7 +107,9 @@ def serve_replay(ready: Connection, bodies: list[bytes]) -> None:
     now = time.time_ns()
     context = Context(now, now, cwd="/work/agents/shop", home="/home/mkowalski", user="mkowalski", hostname="box17")
     run = normalize_run(Run(Source("command", True), Trace("exchanges", ()), exchanges), context)
-    player = Player(Fixture("bench", run), context=context, secrets=Secrets({"API_KEY": "made-up-" + "value-123456"}))
+    player = Player(
+        Fixture("bench", run), context=context, secrets=Secrets({"made-up-" + "value-123456": "value of API_KEY"})
+    )
     with Listener(ReplayForwarder(player)) as listener:
         ready.send(listener.base_url + "/openai")
         ready.recv()

@@ -10,6 +10,7 @@ from stepfork.diff.values import MessageChange, RequestDiff
 from stepfork.normalize.known import Context
 from stepfork.normalize.request_key import KeyRules
 from stepfork.providers.apis import label
+from stepfork.replay.discovery import words_in
 from stepfork.replay.forms import Numbering
 from stepfork.replay.identities import Identities
 from stepfork.replay.nearest import Outline, nearest
@@ -17,6 +18,7 @@ from stepfork.replay.noise import absorbing, config_lines
 from stepfork.replay.reading import Reader, Reading
 from stepfork.replay.recorded import Recorded, same_times
 from stepfork.replay.report import Component, Miss
+from stepfork.trace.exchange import Exchange
 
 
 class Diagnosis:
@@ -45,8 +47,8 @@ class Diagnosis:
         difference = self._difference(free[0], live)[0]
         return Miss(call, "roles", "roles", _label(live), free[0], difference)
 
-    def changed(self, live: Reading, call: int) -> Miss:
-        """A request that was not recorded."""
+    def changed(self, live: Reading, exchange: Exchange, call: int) -> Miss:
+        """A request that was not recorded, as it came in and as it was read."""
         candidates = [
             (index, outline)
             for index, outline in enumerate(self._all_outlines())
@@ -56,7 +58,10 @@ class Diagnosis:
             return Miss(call, "unrecorded", "exchange", _label(live))
         outline = Outline(self._live_forms.of(live.form))
         index = nearest(candidates, outline, self._recorded.used, self._expected())
+        words = words_in(self._recorded.readings[index].form, live.form)
+        live = self._live.told(words, exchange) if words else live
         difference, old, new = self._difference(index, live)
+        self._live.retract(words)
         noise = self._noise(index, live, absorbing(difference, old, new, self._rules))
         return Miss(call, "changed", first_component(difference), _label(live), index, difference, noise=noise)
 

@@ -9,9 +9,11 @@ import msgspec
 from stepfork.normalize.known import Context
 from stepfork.normalize.optional import is_optional
 from stepfork.normalize.request_key import NO_RULES, KeyRules, RequestKey
+from stepfork.providers.lines import clean_line
 from stepfork.redact.redactor import Redactor
 from stepfork.redact.secrets import Secrets
 from stepfork.replay.diagnosis import Diagnosis
+from stepfork.replay.discovery import words_for
 from stepfork.replay.giver import Giver
 from stepfork.replay.identities import Identities, Name
 from stepfork.replay.reading import Reader, Reading, Route
@@ -72,11 +74,14 @@ class _Session:
         self._diagnosis = Diagnosis(self._recorded, self._live, self._identities, context, rules)
         self._served: list[Served] = []
         self._misses: dict[_Asked, Miss] = {}
-        self._optional: dict[_Asked, Miss] = {}
+        self._asides: dict[_Asked, Miss] = {}
+        self._optional: dict[int, str] = {}
 
     def answer(self, exchange: Exchange, call: int) -> Response | Miss:
         live = self._live.read(exchange)
         alike = self._recorded.alike(live)
+        if not alike:
+            live, alike = self._discovered(exchange, live)
         chosen = self._choose(alike, live)
         if chosen is None:
             return self._miss(exchange, live, alike, call)
@@ -92,8 +97,22 @@ class _Session:
             served=tuple(sorted(self._served, key=lambda served: served.call)),
             misses=tuple(sorted(self._misses.values(), key=lambda miss: miss.call)),
             unused=tuple(unused_of(self._recorded)),
-            optional=tuple(miss.label for miss in sorted(self._optional.values(), key=lambda miss: miss.call)),
+            optional=tuple(self._optional[call] for call in sorted(self._optional)),
         )
+
+    def _discovered(self, exchange: Exchange, live: Reading) -> tuple[Reading, list[int]]:
+        """The request read with words that only the recording knows as ids, and the exchanges that it then asks for."""
+        for index, recorded in enumerate(self._recorded.readings):
+            if recorded.route != live.route or not recorded.names or self._recorded.used[index]:
+                continue
+            words = words_for(recorded.form, live.form)
+            if words:
+                told = self._live.told(words, exchange)
+                alike = self._recorded.alike(told)
+                if alike:
+                    return told, alike
+                self._live.retract(words)
+        return live, []
 
     def _choose(self, alike: Sequence[int], live: Reading) -> int | None:
         """The exchange that answers: addresses must agree with all that was said, ids should, then stored order."""
@@ -106,18 +125,22 @@ class _Session:
         return self._identities.allow(self._recorded.addresses(index, live))
 
     def _miss(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
-        told = self._optional if is_optional(exchange) else self._misses
+        aside = is_optional(exchange)
+        told = self._asides if aside else self._misses
         asked = (live.route, live.key, live.names, live.addresses)
         before = told.get(asked)
         if before is not None:
             again = msgspec.structs.replace(before, times=before.times + 1, asked=before.asked and before.asked + 1)
         else:
-            again = self._diagnosed(live, alike, call)
+            again = self._diagnosed(exchange, live, alike, call)
         told[asked] = again
+        if aside:
+            request = live.templated.request
+            self._optional[again.call] = clean_line(f"{again.label}: {request.method} {request.path}")
         return again
 
-    def _diagnosed(self, live: Reading, alike: Sequence[int], call: int) -> Miss:
+    def _diagnosed(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
         ours = [index for index in alike if self._allows(index, live)]
         if ours:
             return self._diagnosis.exhausted(live, ours, call)
-        return self._diagnosis.roles(live, alike, call) if alike else self._diagnosis.changed(live, call)
+        return self._diagnosis.roles(live, alike, call) if alike else self._diagnosis.changed(live, exchange, call)

@@ -24,6 +24,9 @@ from stepfork.trace.exchange import Exchange
 _EVER = 1 << 80
 """Nanoseconds: every date-time is looked at, near or not, so that clocks need not be told from fixed text."""
 
+Words = dict[str, str]
+"""Values that are ids, with their kinds."""
+
 Route = tuple[str, str]
 """Provider and API."""
 
@@ -79,6 +82,19 @@ class Reader:
         self._values.number(kind, value)
         if kind not in STRICT:
             self._declared[value] = kind
+
+    def told(self, words: Words, exchange: Exchange) -> Reading:
+        """The reading of a request whose `words` are ids of their kinds."""
+        for word, kind in words.items():
+            self._declared[word] = kind
+            self._normalizer.forget(word)
+        return self.read(exchange)
+
+    def retract(self, words: Words) -> None:
+        """Takes `words` back: they are none."""
+        for word in words:
+            self._declared.pop(word, None)
+            self._normalizer.forget(word)
 
     def knows(self, kind: str, value: str) -> bool:
         """Whether a value has been read or declared."""
