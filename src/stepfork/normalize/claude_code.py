@@ -28,7 +28,8 @@ _IDENTITIES = (
     "You are Claude Code, Anthropic's official CLI",
     "You are a Claude agent, built on Anthropic's Claude Agent SDK",
 )
-_REMINDER = re.compile(r"^<system-reminder>.*?</system-reminder>", re.DOTALL | re.MULTILINE)
+_OPENS = re.compile(r"^<system-reminder>", re.MULTILINE)
+_CLOSES = "</system-reminder>"
 
 _INVOKED = "You have been invoked in the following environment:"
 _USEFUL = "Here is useful information about the environment you are running in:"
@@ -101,7 +102,12 @@ def _of_message(text: str) -> str:
 def _of_turn(text: str) -> str:
     if _TOKENS.fullmatch(text.strip()):
         return ""
-    return _REMINDER.sub(lambda reminder: "\n".join(_lines(reminder.group(), "reminder")), text)
+    made, done = "", 0
+    while (opens := _OPENS.search(text, done)) and (end := text.find(_CLOSES, opens.end())) >= 0:
+        end += len(_CLOSES)
+        made += text[done : opens.start()] + "\n".join(_lines(text[opens.start() : end], "reminder"))
+        done = end
+    return made + text[done:]
 
 
 def _lines(text: str, part: Part) -> Iterator[str]:
