@@ -102,7 +102,7 @@ def _ask(items: Sequence[Item], options: Options) -> None:
 
 def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone: bool) -> None:
     from stepfork.cli.progress import CallCounter
-    from stepfork.cli.render.capture_text import kept_lines
+    from stepfork.cli.render.capture_text import kept_lines, next_line
     from stepfork.config.environment import environ
     from stepfork.workflows.refresh import keep, refresh
 
@@ -127,6 +127,8 @@ def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone:
         _set(item, kept)
         for line in kept_lines(kept.captured):
             err(line)
+        if alone:
+            err(next_line(kept.captured, refreshed=True))
 
 
 def _wants_it_kept(done: RefreshResult, options: Options, told: Output) -> bool:

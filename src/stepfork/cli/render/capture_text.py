@@ -53,18 +53,18 @@ def capture_lines(result: CaptureResult) -> Iterator[str]:
     if result.fixture is not None and result.verification is not None:
         yield from contract_lines(result.verification)
     yield from kept_lines(result)
-    for cause in result.causes:
-        yield from row("cause", escape(cause))
-    if result.draft is not None:
-        yield from row("draft", f"{escape(shown_path(result.draft))} (redacted, never committed)")
 
 
 def kept_lines(result: CaptureResult) -> Iterator[str]:
-    """What was written, and what goes with it."""
+    """What was written, what goes with it, and every cause that speaks against it."""
     yield from row("stored", _stored(result))
     yield from row("test", _test(result))
     for note in result.test.notes if result.test is not None else ():
         yield from row("", escape(note))
+    for cause in result.causes:
+        yield from row("cause", escape(cause))
+    if result.draft is not None:
+        yield from row("draft", f"{escape(shown_path(result.draft))} (redacted, never committed)")
 
 
 def next_line(result: CaptureResult, *, refreshed: bool = False) -> str:
