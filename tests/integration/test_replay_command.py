@@ -129,14 +129,19 @@ def test_without_a_command_the_recorded_one_is_shown_and_not_run(shop: Stand) ->
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("replay", "nothing", "--", "python", "agent.py"), "'nothing' is no fixture, manifest, bundle or revision"),
+        (("replay", "nothing"), "'nothing' is no fixture, manifest, bundle or revision"),
+        (
+            ("replay", "a/b", "--", "python", "agent.py", "--token", "t0psecret-" + "value"),
+            ".stepfork/fixtures/a/b.json: there is no such fixture; record it on your machine and commit it: "
+            "stepfork capture --name a/b -- python agent.py --token '[redacted]'",
+        ),
         (("replay", "shop", "--mode", "frozen", "--", "true"), "--mode frozen is none that there is"),
         (("replay", "shop", "--format", "gitlab", "--", "true"), "--format is text or github"),
         (("replay", "shop", "--json", "--format", "github", "--", "true"), "both want stdout"),
         (("replay", "shop", "--result-file", "no/such/folder", "--", "true"), "no/such/folder: cannot be written"),
         (("replay", "shop", *TOOLS, "--", "no-such-program"), "no-such-program: command not found"),
     ],
-    ids=lambda value: value[2] if isinstance(value, tuple) else "",
+    ids=lambda value: value[1] + value[-1] if isinstance(value, tuple) else "",
 )
 def test_what_cannot_be_replayed_is_one_line(shop: Stand, words: tuple[str, ...], told: str) -> None:
     said = shop.stepfork(*words, code=2)

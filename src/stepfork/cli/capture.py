@@ -83,7 +83,8 @@ def capture(
         raise UsageError("a capture needs --name NAME")
     command = tuple(words or ())
     if command and not allow_capture:
-        refuse_in_ci(opened, (name,), _typed(name, command, expect_fail=expect_fail, require_spans=require_spans))
+        typed = typed_capture(name, command, expect_fail=expect_fail, require_spans=require_spans)
+        refuse_in_ci(opened, (name,), typed)
     request = {"output": output, "expect_fail": expect_fail, "require_spans": require_spans}
     captured = _capture(opened, name, command, tuple(spans_from or ()), told, request)
     raise typer.Exit(_report(captured, told))
@@ -119,7 +120,7 @@ def _report(captured: CaptureResult, told: Output) -> int:
     return failed or exit_code(captured)
 
 
-def _typed(name: str, command: tuple[str, ...], **flags: bool) -> str:
+def typed_capture(name: str, command: tuple[str, ...], **flags: bool) -> str:
     """The capture as one would type it, without the secrets that the words of its command may hold."""
     from stepfork.config.environment import environ
     from stepfork.redact.redactor import Redactor

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from stepfork.cli.capture import typed_capture
 from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
 from stepfork.cli.result_file import check_result_file, write_result_file
 from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, warn_of_unmerged
-from stepfork.errors import UsageError
+from stepfork.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from stepfork.cli.progress import CallCounter
@@ -52,7 +53,7 @@ def replay(
     _check(mode, form, as_json=as_json)
     check_result_file(result_file)
     locator = open_locator(store)
-    reading = locator.read_fixture(fixture)
+    reading = _reading(locator, fixture, tuple(command or ()))
     opened = locator.open(reading)
     if not command:
         raise UsageError("a replay needs a command, which runs here", fix=_recorded_command(fixture, opened))
@@ -83,6 +84,25 @@ def _check(mode: str, form: str, *, as_json: bool) -> None:
         raise UsageError("--format is text or github")
     if form == "github" and as_json:
         raise UsageError("--json and --format github both want stdout", fix="use --result-file for the document")
+
+
+def _reading(locator: Locator, word: str, command: tuple[str, ...]) -> Reading:
+    """What `word` names. Raises NotFoundError; where a fixture could have that name, with how it is made."""
+    try:
+        return locator.read_fixture(word)
+    except NotFoundError:
+        store = locator.store
+        if store is None or not command:
+            raise
+        path = locator.cwd / word if word.endswith(".json") else store.fixtures / f"{word}.json"
+        name = store.name_of_path(path)
+        if name is None:
+            raise
+        raise NotFoundError(
+            "there is no such fixture",
+            where=store.shown(store.manifest_path(name)),
+            fix=f"record it on your machine and commit it: {typed_capture(name, command)}",
+        ) from None
 
 
 def _run(request: ReplayRequest, counter: CallCounter) -> ReplayResult:

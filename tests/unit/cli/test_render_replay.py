@@ -119,6 +119,9 @@ def test_what_a_fixture_or_a_run_says_moves_no_cursor_and_shows_no_secret() -> N
 def test_what_cannot_be_refreshed_is_captured() -> None:
     assert refresh_command(FIXTURE, stored=True) == "stepfork capture --refresh inc/1042"
     assert refresh_command(FIXTURE, stored=False) == "stepfork capture --name inc/1042 -- COMMAND"
+    source = Source("in_process", replay_capable=True)
+    block = Fixture("desk", msgspec.structs.replace(RUN, source=source))
+    assert refresh_command(block, stored=True) == "stepfork.record('desk') around the same block again"
     source = msgspec.structs.replace(RUN.source, command=("run", "--token", "[redacted]"))
     redacted = Fixture("a b", msgspec.structs.replace(RUN, source=source))
     assert refresh_command(redacted, stored=True) == "stepfork capture --name 'a b' -- COMMAND"

@@ -46,8 +46,10 @@ def replay_lines(result: ReplayResult, fixture: Fixture, clean: Clean, *, stored
 
 
 def refresh_command(fixture: Fixture, *, stored: bool) -> str:
-    """What one types to record the run anew."""
+    """What one types to record the run anew, in a shell or in the program that recorded it."""
     source, name = fixture.run.source, shlex.quote(fixture.name)
+    if source.kind == "in_process":
+        return f"stepfork.record({fixture.name!r}) around the same block again"
     if stored and source.kind == "command" and not any(MARKER in word for word in source.command):
         return f"stepfork capture --refresh {name}"
     return f"stepfork capture --name {name} -- COMMAND"
