@@ -102,12 +102,13 @@ def _of_message(text: str) -> str:
 def _of_turn(text: str) -> str:
     if _TOKENS.fullmatch(text.strip()):
         return ""
-    made, done = "", 0
+    pieces: list[str] = []
+    done = 0
     while (opens := _OPENS.search(text, done)) and (end := text.find(_CLOSES, opens.end())) >= 0:
         end += len(_CLOSES)
-        made += text[done : opens.start()] + "\n".join(_lines(text[opens.start() : end], "reminder"))
+        pieces += (text[done : opens.start()], "\n".join(_lines(text[opens.start() : end], "reminder")))
         done = end
-    return made + text[done:]
+    return "".join(pieces) + text[done:]
 
 
 def _lines(text: str, part: Part) -> Iterator[str]:
