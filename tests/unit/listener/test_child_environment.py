@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from stepfork.listener.environment import GIT_HOOK_VARIABLES, child_environment
+from stepfork.listener.routes import Route, with_built_in
 
 BASE = "http://127.0.0.1:4000/0123"
 OTLP = "OTEL_EXPORTER_OTLP"
@@ -99,3 +100,11 @@ def test_every_variable_by_which_git_names_a_repository_is_known() -> None:
     # Configuration is the user's own, also where it comes by variable.
     names = {name for name in listed.split() if "CONFIG" not in name and "REPLACE" not in name}
     assert names <= set(GIT_HOOK_VARIABLES)
+
+
+def test_a_route_of_the_project_is_found_in_its_own_variable() -> None:
+    routes = with_built_in([Route.custom("weather", "WEATHER_URL", "opaque")])
+    child = child_environment({"WEATHER_URL": "https://weather.test"}, BASE, routes)
+    assert child["WEATHER_URL"] == f"{BASE}/routes/weather"
+    assert child["OPENAI_BASE_URL"] == f"{BASE}/openai/v1"
+    assert "WEATHER_URL" not in child_environment({}, BASE)
