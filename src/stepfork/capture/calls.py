@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from stepfork.providers.answer import answer_of
+from stepfork.providers.apis import MODEL_APIS
 from stepfork.providers.calls import Answer
 from stepfork.providers.legible import legible
 from stepfork.providers.normal import normal_request
@@ -18,7 +19,6 @@ from stepfork.trace.body import EventsBody, JsonBody, JsonValue
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.recorded import Recorded
 
-MODEL_APIS = ("chat_completions", "responses", "messages")
 _GIVEN = frozenset({"id", "call_id", "item_id"})
 _TAKEN = frozenset({"id", "call_id", "tool_call_id", "tool_use_id", "item_id", "previous_response_id"})
 _REQUEST_IDS = ("request-id", "x-request-id")

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from stepfork.normalize.claude_code import is_claude_codes
+from stepfork.providers.apis import OPAQUE
 from stepfork.providers.legible import legible
 from stepfork.providers.shapes import dict_of
 from stepfork.trace.exchange import Exchange
@@ -22,6 +23,8 @@ def is_optional(exchange: Exchange) -> bool:
 
     A replay does not fail over one, neither recorded and unused nor asked for and not recorded.
     """
+    if exchange.api == OPAQUE:  # nothing is known of a tool's own service: each call is one that the run made
+        return False
     request = exchange.request
     method = request.method.upper()
     if method in _PROBES or (method == "POST" and _COUNTING.search(request.path)):

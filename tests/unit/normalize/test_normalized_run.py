@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from stepfork.normalize.normalize import normalize_run
+from stepfork.normalize.optional import is_optional
 from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
@@ -357,3 +358,9 @@ def test_errors_and_responses_of_any_status_are_normalised():
     told = of(sent).exchanges[0].response.body.value
     assert told["error"]["message"] == "see req_{{id_1}}"
     assert told["request_id"] == "req_{{id_1}}"
+
+
+def test_no_call_of_an_opaque_service_is_optional():
+    assert is_optional(Exchange("openai", "other", Request("HEAD", "/models"), Response(200)))
+    for method, path in (("HEAD", "/x"), ("OPTIONS", "/x"), ("GET", "/models"), ("POST", "/messages/count_tokens")):
+        assert not is_optional(Exchange("weather", "opaque", Request(method, path), Response(200)))
