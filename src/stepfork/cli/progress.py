@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
-from stepfork.cli.console import err
+from stepfork.cli.console import counted, err
 from stepfork.cli.escape import escape
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ class CallCounter:
             self._started = True
             err(f"{self._verb} {escape(self._name)}   {escape(progress.routes)}   spans → listener")
         if self._stream.isatty() and (progress.calls or progress.spans):
-            text = f"  {progress.calls} model calls, {progress.spans} spans"
-            self._stream.write(f"\r{text.ljust(self._shown)}")
+            text = f"  {counted(progress.calls, 'model call')}, {counted(progress.spans, 'span')}"
+            # The cursor goes back, so that what the command prints replaces the count and does not follow it.
+            self._stream.write(f"\r{text.ljust(self._shown)}\r")
             self._stream.flush()
             self._shown = len(text)
 

@@ -196,18 +196,20 @@ def _judged(request: FixtureRequest, made: CaptureResult, secrets: Secrets) -> C
     run = made.run
     contracts = draft(run, expect_fail=request.expect_fail)
     verification = verify(run, contracts, made.findings, expect_fail=request.expect_fail)
-    fixed = request.expect_fail and request.may_be_fixed and contracts and not verification.expected_failures
+    healthy = verify(run, contracts, made.findings, expect_fail=False) if request.may_be_fixed else verification
+    fixed = request.expect_fail and healthy.verified and not verification.expected_failures
     if fixed:  # it stands for a healthy run from now on, and keeps the bounds that the incident broke
         source = msgspec.structs.replace(run.source, flags=flags_of(replace(request, expect_fail=False)))
         run = msgspec.structs.replace(run, source=source)
-        verification = verify(run, contracts, made.findings, expect_fail=False)
+        verification = healthy
+    verification = _redacted(verification, secrets)
     fixture = Fixture(
         name=request.name,
         run=run,
         contracts=tuple(contract_to_json(contract) for contract in contracts),
-        verification=verification_to_json(_redacted(verification, secrets)),
+        verification=verification_to_json(verification),
     )
-    return replace(made, fixture=fixture, run=run, verification=verification, fixed=bool(fixed))
+    return replace(made, fixture=fixture, run=run, verification=verification, fixed=fixed)
 
 
 def _redacted(verification: Verification, secrets: Secrets) -> Verification:

@@ -27,7 +27,8 @@ from stepfork.workflows.surroundings import surroundings
 @dataclass(frozen=True)
 class Refresh:
     """A fixture that can be refreshed: as it was (None where an object of it is missing or damaged), its command with
-    this machine's folders and names, where that runs, and the options that it was captured with."""
+    this machine's folders and names, where that runs, and the options that it was captured with. `incident`: some of
+    its contracts fail, as they are to."""
 
     name: str
     old: Fixture | None
@@ -35,6 +36,7 @@ class Refresh:
     command: tuple[str, ...]
     cwd: Path
     flags: tuple[str, ...] = ()
+    incident: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
     that are unknown here, its folder or program is not there.
     """
     manifest = store.manifest(name)
-    source = read_manifest(manifest, store.shown(store.manifest_path(name)), name).source
+    read = read_manifest(manifest, store.shown(store.manifest_path(name)), name)
+    source = read.source
     try:
         old = store.read(name)
     except (NotFoundError, DamagedError):  # an object is gone, as after a merge: a new run is what mends it
@@ -97,7 +100,8 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
         find_program(command, environ, cwd)
     except UsageError as error:
         raise UsageError(f"the command of fixture {name!r} cannot run here", fix=str(error)) from None
-    return Refresh(name, old, manifest, command, cwd, source.flags)
+    incident = isinstance(read.verification, dict) and bool(read.verification.get("expected_failures"))
+    return Refresh(name, old, manifest, command, cwd, source.flags, incident)
 
 
 _SOURCES = {
@@ -145,7 +149,7 @@ def refresh(
         stdout=stdout,
         settings=settings,
         replaces=refreshed.manifest,
-        may_be_fixed=True,
+        may_be_fixed=refreshed.incident,
         reuse=refreshed.old if reuse else None,
         expect_fail=EXPECT_FAIL in refreshed.flags,
         require_spans=REQUIRE_SPANS in refreshed.flags,

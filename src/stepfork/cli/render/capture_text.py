@@ -107,6 +107,8 @@ def _test(result: CaptureResult) -> str:
 
 def _model_calls(run: Run) -> str:
     exchanges = [exchange for exchange in run.exchanges if exchange.api != OPAQUE]
+    if not exchanges and run.exchanges:
+        return "0   none that can be read as one"
     if not exchanges:
         return "none: made of spans alone" if run.source.kind == "otlp_file" else "0   none reached the proxy"
     shown = _labels(exchanges)

@@ -35,9 +35,11 @@ def refresh_lines(items: Sequence[Item]) -> Iterator[str]:
     again = [item.name for item in items if item.status in _AGAIN]
     if again:
         yield f"next: stepfork capture --refresh {escape(' '.join(again))}"
-    stores = {item.done.captured.store for item in items if item.done is not None} - {None}
-    if stores and not again:
-        yield f"next: git add {escape(' '.join(sorted(typed_path(store) for store in stores if store)))}"
+    captured = [item.done.captured for item in items if item.done is not None]
+    paths = [one.store for one in captured if one.store is not None][:1]
+    paths += [one.test.path for one in captured if one.test is not None and one.test.written]
+    if paths and not again:
+        yield f"next: git add {escape(' '.join(map(typed_path, paths)))}"
 
 
 def _changed(item: Item) -> str:
