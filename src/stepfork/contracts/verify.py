@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from stepfork.contracts.evaluate import evaluate
 from stepfork.contracts.spec import Contract, ContractResult
 from stepfork.contracts.verification import Outcome, Verification
-from stepfork.providers.apis import MODEL_APIS
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Run
 
@@ -86,7 +85,7 @@ def _beside(run: Run, findings: Sequence[TraceFinding], *, drafted: bool) -> Ite
             for finding in findings
             if finding.code == "error_status" and finding.step is not None
         )
-    if run.source.kind != "otlp_file" and not any(exchange.api in MODEL_APIS for exchange in run.exchanges):
+    if run.source.kind != "otlp_file" and all(exchange.api == "other" for exchange in run.exchanges):
         yield (
             "no model call was recorded; build the model client from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or add a "
             "route for its host"
