@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepfork.normalize.fields import response_marks
+from stepfork.replay.giving_back import GiveBack, give_back
+from stepfork.rewrite.events import rewrite_events
+from stepfork.rewrite.place import Place
 from tests.unit.replay.agents import PIECES, Agent, Playing, Scripted, Side, Turn, captured, player_of
 
 pieces = st.lists(st.sampled_from(PIECES), max_size=4).map(tuple)
@@ -33,3 +39,25 @@ def test_a_program_that_echoes_what_it_was_given_hits_every_exchange(api, script
     report = playing.player.report()
     assert report.is_whole
     assert [served.exchange for served in report.served] == list(range(len(script)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(apis, turns, st.integers(0, 2**16), st.booleans())
+def test_a_stream_is_given_back_as_each_of_its_events_would_be(api, turn, seed, plain):
+    side = Side(seed)
+    turn = dataclasses.replace(turn, stream=True, text=(*turn.text, '{"created": 5, "x": {"created_at": 6}}'))
+    fixture = captured(side, lambda model: Agent(side, api, [turn], model), Scripted(side, api, [turn]))
+    (exchange,) = fixture.run.exchanges
+
+    def value(placeholder, before):
+        return f"{placeholder.kind if plain else ''}<{placeholder.kind} {placeholder.number} {placeholder.shape}>"
+
+    def clock(number, expires):
+        return 1800000000.5 + number
+
+    whole = give_back(exchange, value, clock)
+    marks = response_marks(exchange.response.headers, exchange.response.body)
+    events = exchange.response.body.events
+    assert whole.body.events == rewrite_events(
+        events, Place(("response",), ("body",)), GiveBack(value, clock, marks), api
+    )

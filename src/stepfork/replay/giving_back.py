@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -10,16 +11,18 @@ from stepfork.normalize import rules
 from stepfork.normalize.fields import Mark, Path, response_marks
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder, unescape
 from stepfork.providers.apis import OPAQUE
+from stepfork.replay.giving_streams import Events, UnusualError
 from stepfork.rewrite.place import Edit, Place, Rewriter
 from stepfork.rewrite.run import rewrite_body
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
-from stepfork.trace.body import JsonValue
+from stepfork.trace.body import EventsBody, JsonValue
 from stepfork.trace.exchange import Exchange, Response
 
 Value = Callable[[Placeholder, str], "str | None"]
 """What a placeholder stands for, given the text before it; None to leave it as it is."""
 
+_LONGEST_PREFIX = max(map(len, rules.ID_PREFIXES))
 _EXPIRES = frozenset({"expires_at", "expiresAt"})
 Clock = Callable[[int, bool], float]
 """Seconds since 1970 of the time of that number; whether something expires then."""
@@ -29,10 +32,10 @@ class GiveBack(Rewriter):
     """Puts values in the place of placeholders, at any depth of JSON text, and takes a mark off what only looks like
     one. Numbers that are times become seconds since 1970, of the type they had."""
 
-    def __init__(self, value: Value, clock: Clock | None = None, marks: Mapping[Path, Mark] | None = None) -> None:
+    def __init__(self, value: Value, clock: Clock, marks: Mapping[Path, Mark]) -> None:
         self._value = value
         self._clock = clock
-        self._marks = marks or {}
+        self._marks = marks
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:  # noqa: ARG002
         """Edits of a text."""
@@ -40,11 +43,20 @@ class GiveBack(Rewriter):
             return ()
         edits: list[Edit] = []
         for match in LOOK_ALIKE.finditer(text):
-            found = as_placeholder(match)
-            made = unescape(match.group()) if found is None else self._value(found, text[: match.start()])
+            made = unescape(match.group()) if as_placeholder(match) is None else self.found(match)
             if made is not None and made != match.group():
                 edits.append(Edit(match.start(), match.end(), made))
         return edits
+
+    def found(self, match: re.Match[str]) -> str | None:
+        """What stands for a placeholder where it was found."""
+        placeholder = as_placeholder(match)
+        before = match.string[max(match.start() - _LONGEST_PREFIX, 0) : match.start()]
+        return None if placeholder is None else self._value(placeholder, before)
+
+    def time(self, value: JsonValue, name: str) -> JsonValue:
+        """What stands for a time that is a number, of the type that it had."""
+        return type(value)(self._clock(int(value), name in _EXPIRES))
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name."""
@@ -52,22 +64,28 @@ class GiveBack(Rewriter):
 
     def number(self, value: int | float, place: Place) -> JsonValue:
         """A time that is a number; every other number stays."""
-        if self._clock is None or self._marks.get(place.path) != "time":
-            return value
-        return type(value)(self._clock(int(value), place.key in _EXPIRES))
+        return self.time(value, place.key or "") if self._marks.get(place.path) == "time" else value
 
 
 def give_back(exchange: Exchange, value: Value, clock: Clock) -> Response:
     """The response of a recorded exchange as this run gets it."""
-    response = exchange.response
-    marks = response_marks(response.headers, response.body) if exchange.api != OPAQUE else {}
-    giver = GiveBack(value, clock, marks)
+    response, known = exchange.response, exchange.api != OPAQUE
+    body = response.body
+    if isinstance(body, EventsBody):
+        plain = GiveBack(value, clock, {})
+        try:
+            events = Events(plain.found, plain.time if known else None).rewritten(body.events)
+            body = EventsBody(events, body.separator)
+            response = msgspec.structs.replace(response, body=None)
+        except UnusualError:
+            pass
+    giver = GiveBack(value, clock, response_marks(response.headers, response.body) if known else {})
     place = Place(("response",))
     return msgspec.structs.replace(
         response,
         content_type=rewrite_text(response.content_type, place.child("content_type"), giver),
         headers=rewrite_value(response.headers, place.child("headers"), giver),
-        body=rewrite_body(response.body, place.child("body"), giver, exchange.api),
+        body=body if body is not response.body else rewrite_body(body, place.child("body"), giver, exchange.api),
     )
 
 
