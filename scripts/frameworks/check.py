@@ -24,6 +24,7 @@ from scripted_model import served
 
 COLUMNS = ("captured", "same bytes", "replayed", "incident")
 EXPECTED = ["cardinality-issue_refund-per-order_id"]
+PYTEST = [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider"]
 KEEP_FROM_PARENT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "SSL_CERT_FILE")
 
 
@@ -32,23 +33,27 @@ class NotOkError(Exception):
 
 
 class Shop:
-    """A scratch git repository with one framework's agent in it."""
+    """A scratch git repository with one framework's agent in it, and a home of its own."""
 
     def __init__(self, root: Path, framework: Framework, words: list[str]) -> None:
         self.root = root / "shop"
         self.home = root / "home"
         self.framework = framework
         self.command = [*framework.command, *words]
+        self.words = words
         self.root.mkdir(parents=True)
         self.home.mkdir()
-        framework.copy_to(self.root)
+        framework.link_to(self.root)
+        for name, value in (("user.name", "frameworks"), ("user.email", "frameworks@example.com")):
+            self.git("config", "--global", name, value)
 
     def environment(self, model: str | None) -> dict[str, str]:
         """What a user's shell would hold; without a model, addresses at which nothing listens."""
         base = model or "http://127.0.0.1:9"
         return {
             **{name: os.environ[name] for name in KEEP_FROM_PARENT if name in os.environ},
-            "PATH": f"{self.framework.bin}{os.pathsep}{os.environ['PATH']}",
+            # Our own programs too: where they are not on it, a drafted test puts them first.
+            "PATH": os.pathsep.join(map(str, (self.framework.bin, Path(sys.executable).parent, os.environ["PATH"]))),
             "HOME": str(self.home),
             "GIT_CONFIG_NOSYSTEM": "1",
             "OPENAI_BASE_URL": f"{base}/v1",
@@ -101,7 +106,7 @@ class Shop:
 def captured(shop: Shop, model: str) -> None:
     """A run of the agent becomes a fixture whose drafted contracts hold."""
     done = shop.stepfork("capture", "--name", "refund", model=model)
-    if done.get("outcome", "verified") != "verified":
+    if done["outcome"] != "verified":
         raise NotOkError(f"outcome {done['outcome']}: {done['causes']}")
     if done["origin"] != "spans" or done["findings"]:
         raise NotOkError(f"origin {done['origin']}, findings {done['findings']}")
@@ -117,27 +122,31 @@ def same_bytes(shop: Shop, model: str) -> None:
 
 
 def replayed(shop: Shop, _: str) -> None:
-    """The agent runs against the recording alone: no model is reachable."""
-    tools = sorted({step["name"] for step in steps(shop) if step["type"] == "tool_call"})
-    executes = [word for tool in tools for word in ("--executes", tool)]
-    done = shop.stepfork("replay", "refund", *executes)
-    if not done["passed"]:
+    """On another machine the agent runs against the recording alone: in a clone, with another home, and no model."""
+    clone = Shop(shop.root.parent / "elsewhere", shop.framework, shop.words)
+    clone.git("init", "--quiet", "--initial-branch", "main")
+    clone.git("pull", "--quiet", str(shop.root), "main")
+    done = clone.stepfork("replay", "refund", *(word for tool in tools(clone) for word in ("--executes", tool)))
+    if not done["passed"] or done["misses"] or done["refused_probes"]:
         raise NotOkError(json.dumps(done, indent=1)[:3000])
+    clone.must([*PYTEST, "tests/stepfork/test_refund.py"])
 
 
 def incident(shop: Shop, model: str) -> None:
-    """An agent that refunds twice fails that contract and no other."""
+    """An agent that refunds twice fails that contract and no other, and so does the test that was drafted of it."""
     shop.prompt("You refund once.", "You refund twice.")
     done = shop.stepfork("capture", "--name", "incident", "--expect-fail", model=model)
-    if done["verification"]["expected_failures"] != EXPECTED:
-        raise NotOkError(json.dumps(done["verification"], indent=1)[:3000])
+    if done["expected_failures"] != EXPECTED:
+        raise NotOkError(json.dumps(done["contracts"], indent=1)[:3000])
+    tested = shop.run([*PYTEST, "tests/stepfork/test_incident.py"])
+    if tested.returncode != 1 or "issue_refund called 2×" not in tested.stdout:
+        raise NotOkError(f"the drafted test exited {tested.returncode}\n{tested.stdout[-3000:]}")
 
 
-def steps(shop: Shop) -> list[dict[str, Any]]:
-    """The steps of the fixture's trace."""
+def tools(shop: Shop) -> list[str]:
+    """The tools that the recorded run called."""
     shown = json.loads(shop.must([sys.executable, "-m", "stepfork", "show", "refund", "--json"]))
-    found: list[dict[str, Any]] = shown["trace"]["steps"]
-    return found
+    return sorted({step["name"] for step in shown["trace"]["steps"] if step["type"] == "tool_call"})
 
 
 CHECKS: tuple[Callable[[Shop, str], None], ...] = (captured, same_bytes, replayed, incident)
@@ -149,8 +158,7 @@ def row(framework: Framework, words: list[str], scratch: Path) -> list[str]:
     shop = Shop(scratch / framework.name, framework, words)
     reasons: list[str] = []
     with served() as model:
-        for name, value in (("user.name", "frameworks"), ("user.email", "frameworks@example.com")):
-            shop.git("config", "--global", name, value)
+        framework.copy_to(shop.root)
         shop.git("init", "--quiet", "--initial-branch", "main")
         shop.must([sys.executable, "-m", "stepfork", "init"])
         for check in CHECKS:

@@ -57,13 +57,17 @@ class Framework:
         return dict(line.split("=", 1) for line in lines)
 
     def copy_to(self, folder: Path) -> None:
-        """Put the agent, its tools and its prompt into a folder, with what it imports within reach."""
+        """Put the agent, its tools and its prompt into a folder."""
         agent, tools = ("agent.py", EXAMPLE / "tools.py") if self.is_python else ("agent.ts", AGENTS / "tools.ts")
         for file in (self.source / agent, tools, EXAMPLE / "prompt.md"):
             shutil.copy(file, folder)
         (folder / ".gitignore").write_text("__pycache__/\nnode_modules\n", encoding="utf-8")
         if not self.is_python:
             shutil.copy(self.source / "package.json", folder)
+
+    def link_to(self, folder: Path) -> None:
+        """Bring what the agent imports within its reach: Node looks beside it, Python beside itself."""
+        if not self.is_python:
             (folder / "node_modules").symlink_to(self.home / "node_modules")
 
     def make(self) -> None:
@@ -108,7 +112,7 @@ def _make_venv(home: Path, requirements: Path) -> None:
 
 def _make_node_modules(home: Path, package: Path, node: Path) -> None:
     shutil.copy(package, home)
-    npm = node.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"  # the wheel's bin/npm is a copy, not a link
+    npm = node.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"  # the wheel's bin/npm is a copy
     quiet = ("--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
     path = f"{node}{os.pathsep}{os.environ['PATH']}"
     subprocess.run([node / "node", npm, "install", *quiet], cwd=home, env={**os.environ, "PATH": path}, check=True)
