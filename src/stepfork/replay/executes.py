@@ -12,8 +12,8 @@ from collections.abc import Collection
 
 import msgspec
 
-from stepfork.providers.answer import answer_of
 from stepfork.providers.calls import bare_tool
+from stepfork.replay.asked import asked_tools
 from stepfork.trace.fixture import Run
 from stepfork.trace.step import Trace
 
@@ -23,7 +23,7 @@ def recorded_tools(run: Run) -> tuple[str, ...]:
     steps, then those that only answers ask for. A server's name before the tool's own (``mcp__orders__``) is left
     out."""
     told = [step.name for step in run.trace.steps if step.type == "tool_call"]
-    asked = [call.name for exchange in run.exchanges for call in answer_of(exchange).tool_calls]
+    asked = [name for exchange in run.exchanges for name in asked_tools(exchange)]
     return tuple(dict.fromkeys(bare_tool(name) for name in (*told, *asked)))
 
 
