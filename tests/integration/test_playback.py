@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -47,7 +48,7 @@ def test_the_same_block_hits_and_asks_no_model(refund: Stand, monkeypatch: pytes
     result = playback.result
     assert result is not None
     assert (result.passed, result.executed, result.report.is_whole) == (True, {"look_up": 1}, True)
-    evaluate(expect(result.trace).tool_cardinality("look_up", per="order_id", at_most=1))
+    evaluate(expect(playback.trace).tool_cardinality("look_up", per="order_id", at_most=1))
 
 
 def test_a_path_names_a_fixture_too(refund: Stand) -> None:
@@ -133,3 +134,34 @@ def test_calls_at_once_find_their_own_answers(block: Stand) -> None:
     with stepfork.playback("eight"):
         assert all_at_once() == recorded
     assert block.model.asked == []
+
+
+def export_a_tool_call() -> None:
+    told = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look_up", "gen_ai.tool.call.id": "call_7h3n"}
+    span = {
+        "traceId": "01" * 16,
+        "spanId": "02" * 8,
+        "name": "execute_tool look_up",
+        "startTimeUnixNano": "1000",
+        "endTimeUnixNano": "2000",
+        "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in told.items()],
+    }
+    body = json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).encode()
+    url = os.environ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]
+    urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"})).close()
+
+
+def test_a_trace_that_tells_less_than_the_recorded_one_is_not_to_be_judged(block: Stand) -> None:
+    with stepfork.record("refund", emit_test=False):
+        agent()
+        export_a_tool_call()
+    with stepfork.playback("refund") as playback:
+        agent()
+    with pytest.raises(ReplayError, match="the recorded run exported spans and this one none"):
+        expect(playback.trace)
+    with stepfork.playback("refund") as playback:
+        agent()
+        export_a_tool_call()
+    assert playback.trace.origin == "spans"
+    with pytest.raises(ReplayError, match="when its block has ended"):
+        expect(stepfork.playback("refund").trace)

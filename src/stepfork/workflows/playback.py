@@ -17,6 +17,7 @@ from stepfork.providers.lines import clean_line
 from stepfork.replay.executes import recorded_tools
 from stepfork.replay.forwarder import ReplayForwarder
 from stepfork.replay.report import ReplayReport
+from stepfork.trace.step import Trace
 from stepfork.workflows.in_process import Block, refuse_second
 from stepfork.workflows.open_fixture import open_fixture
 from stepfork.workflows.replay import ReplayRequest, ReplayResult, Stage, compare, set_stage
@@ -45,8 +46,7 @@ def playback(
 class Playback:
     """What `playback` gives: a context, to be entered once, for ``with`` and ``async with``.
 
-    `result` says how it went, whatever it was: None before the block has ended. Its trace is this run's own, for
-    contracts; it is not redacted.
+    `result` says how it went, whatever it was: None before the block has ended.
     """
 
     def __init__(
@@ -71,6 +71,16 @@ class Playback:
     def env(self) -> dict[str, str]:
         """The variables that lead to the listener, for a subprocess that is started with an environment of its own."""
         return {} if self._opened is None else dict(self._opened[2].env)
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of this run, for contracts: not redacted. Raises ReplayError before the block has ended, and where
+        the recorded run exported more than this one, so that contracts might hold of it that the block broke."""
+        if self.result is None:
+            raise ReplayError("a playback has a trace when its block has ended")
+        if self.result.gaps:
+            raise ReplayError("; ".join(clean_line(gap, 400) for gap in self.result.gaps))
+        return self.result.trace
 
     def __enter__(self) -> Self:
         if self._opened is not None:
@@ -132,7 +142,7 @@ class Playback:
         request, stage, _ = self._opened
         # A block has no exit code; one that got here has ended as the recorded command is expected to.
         ended = msgspec.structs.replace(recording, exit_code=request.fixture.run.source.exit_code or 0)
-        self.result = compare(request, stage, ended)
+        self.result = compare(request, stage, ended, gaps_fail=False)
         if error is None and not self.result.passed:
             raise _not_as_recorded(self.result)
 

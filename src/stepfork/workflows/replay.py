@@ -29,7 +29,7 @@ from stepfork.replay.report import ReplayReport
 from stepfork.store.drafts import draft_causes
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Trace
-from stepfork.workflows.replay_causes import Replayed, causes_of, notices_of
+from stepfork.workflows.replay_causes import Replayed, causes_of, gaps_of, notices_of
 from stepfork.workflows.surroundings import surroundings
 
 
@@ -55,9 +55,10 @@ class ReplayRequest:
 class ReplayResult:
     """How a replay went. `passed` is True exactly where there are no `causes`, one line each, redacted.
 
-    `trace` is the new run's, whole and not redacted: it is for contracts, and is shown or kept by nobody. `executed`
-    counts the tools that ran, `served_tools` those whose calls a route answered; `notices` fail nothing. `exit_code` is
-    the command's (128 + N where signal N ended it), `recorded_exit_code` None where the recording has none. `signal`
+    `trace` is the new run's, whole and not redacted: it is for contracts, and is shown or kept by nobody. `gaps` are
+    what it lacks that the recorded one has, so that contracts may hold of it that the run broke. `executed` counts the
+    tools that ran, `served_tools` those whose calls a route answered; `notices` fail nothing. `exit_code` is the
+    command's (128 + N where signal N ended it), `recorded_exit_code` None where the recording has none. `signal`
     interrupted the replay. `seconds` is how long the command took.
     """
 
@@ -72,6 +73,7 @@ class ReplayResult:
     seconds: float
     notices: tuple[str, ...] = ()
     served_tools: dict[str, int] = field(default_factory=dict)
+    gaps: tuple[str, ...] = ()
     signal: int | None = None
 
 
@@ -148,7 +150,7 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
         )
 
 
-def compare(request: ReplayRequest, stage: Stage, recording: Recording) -> ReplayResult:
+def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_fail: bool = True) -> ReplayResult:
     """How the run that was just seen went, against the one that was recorded."""
     context = surroundings(request.environ, request.cwd, recording)
     keys = RunKeys([seen.exchange for seen in recording.recorded], context)
@@ -159,7 +161,8 @@ def compare(request: ReplayRequest, stage: Stage, recording: Recording) -> Repla
     executed = {tool: count for tool, count in called.items() if tool not in served}
     allowed = {*recorded_tools(replayed.old), *map(bare_tool, request.executes)}
     clean = partial(redact_text, secrets=stage.secrets)
-    causes = tuple(map(clean, causes_of(replayed)))
+    gaps = tuple(map(clean, gaps_of(replayed)))
+    causes = tuple(map(clean, causes_of(replayed, gaps if gaps_fail else ())))
     return ReplayResult(
         name=request.fixture.name,
         report=replayed.report,
@@ -172,5 +175,6 @@ def compare(request: ReplayRequest, stage: Stage, recording: Recording) -> Repla
         seconds=(recording.ended_ns - recording.started_ns) / 1e9,
         notices=tuple(map(clean, notices_of(replayed, executed, allowed))),
         served_tools={tool: count for tool, count in called.items() if tool in served},
+        gaps=gaps,
         signal=recording.interrupted,
     )

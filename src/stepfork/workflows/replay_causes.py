@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
@@ -33,9 +33,9 @@ class Replayed(msgspec.Struct, frozen=True):
         return self.old.source.exit_code or 0
 
 
-def causes_of(replayed: Replayed) -> Iterator[str]:
+def causes_of(replayed: Replayed, gaps: Iterable[str]) -> Iterator[str]:
     """Each reason why the replay did not pass, one line: first a miss each, last a recorded call each that was not
-    made. Where the replay was interrupted, what is left over says nothing."""
+    made. Where the replay was interrupted, what is left over says nothing; `gaps` count where nothing else is wrong."""
     report = replayed.report
     for miss in report.misses:
         often = f" (asked {miss.times} times)" if miss.times > 1 else ""
@@ -46,7 +46,7 @@ def causes_of(replayed: Replayed) -> Iterator[str]:
         return
     yield from _ends(replayed)
     if report.is_whole:
-        yield from _gaps(replayed)
+        yield from gaps
     for unused in report.unused:
         if not unused.optional:
             yield f"exchange {unused.exchange} was recorded and not asked for: {unused.label}"
@@ -65,7 +65,7 @@ def _ends(replayed: Replayed) -> Iterator[str]:
     yield from (problem.text for problem in recording.problems)
 
 
-def _gaps(replayed: Replayed) -> Iterator[str]:
+def gaps_of(replayed: Replayed) -> Iterator[str]:
     """What the new trace lacks that the recorded one has. A run that passes must be told as fully as it was recorded:
     contracts are evaluated on its trace, and without spans a tool that ran twice would look as if it ran once."""
     old, made = replayed.old, replayed.made
