@@ -40,7 +40,7 @@ def _undone(body: bytes, coding: str) -> bytes:
         data = undoing.feed(body)
     except CodingError:
         return body
-    return body if undoing.over else data
+    return data if undoing.finished and not undoing.over else body
 
 
 def _header(headers: Sequence[tuple[str, str]], name: str) -> str:
