@@ -46,10 +46,13 @@ def fixture_of(exchanges: Sequence[Exchange], context: Context) -> Fixture:
 
 
 @contextlib.contextmanager
-def replaying(fixture: Fixture, rules: KeyRules = NO_RULES) -> Iterator[tuple[str, Player]]:
+def replaying(
+    fixture: Fixture, rules: KeyRules = NO_RULES, *, problems: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Player]]:
     """The base URL of a listener that answers from a fixture, and its player."""
     player = Player(fixture, context=here(), secrets=Secrets({}), rules=rules)
     with Listener(ReplayForwarder(player)) as listener:
         player.listens_at(listener.address, listener.token)
         yield listener.base_url, player
-    assert listener.heard().problems == ()
+    found = tuple(problem.kind for problem in listener.heard().problems)
+    assert found == problems, found

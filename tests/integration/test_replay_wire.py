@@ -79,7 +79,7 @@ def test_a_stream_is_served_as_one() -> None:
 def test_compressed_and_large_requests_are_read_and_broken_ones_miss() -> None:
     large = asking("go " * 60_000)
     recorded = fixture(call(asking("go"), ANSWER), call(asking("go"), ANSWER), call(large, ANSWER))
-    with replaying(recorded) as (base, player):
+    with replaying(recorded, problems=("unreadable",)) as (base, player):
         assert send(base, gzip.compress(asking("go")), Content_Encoding="gzip")[0] == 200
         assert send(base, gzip.compress(asking("go"))[:-9], Content_Encoding="gzip")[0] == 422
         assert send(base, gzip.compress(asking("go")), Content_Encoding="unheard-of")[0] == 422

@@ -57,10 +57,11 @@ class RecordedAnswer:
         self.reason = _phrase(response.status)
         self._pieces = list(_pieces(response))
         self._at = 0
-        media = [("Content-Type", response.content_type)] if response.content_type else []
-        # A fixture is untrusted: a Location would send the client out, a Content-Encoding hide what it asks for.
-        headers = kept(response.headers).items()
-        self.headers: Sequence[tuple[str, str]] = (*media, *headers, *self._framing(response, method))
+        media = {"Content-Type": response.content_type} if response.content_type else {}
+        # A fixture is untrusted: a Location would send the client out, a Content-Encoding hide what it asks for, and a
+        # line end would begin another header.
+        headers = ((name, value) for name, value in (media | kept(response.headers)).items() if value.isprintable())
+        self.headers: Sequence[tuple[str, str]] = (*headers, *self._framing(response, method))
 
     def at_hand(self) -> bytes:
         """The first piece."""
