@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stepfork.contracts.chain import ExpectChain
 from stepfork.contracts.spec import ContractResult
@@ -24,6 +24,10 @@ from stepfork.contracts.unevaluated import note
 from stepfork.contracts.verification import Verification
 from stepfork.trace.fixture import Source
 from stepfork.trace.step import Trace
+
+if TYPE_CHECKING:
+    from stepfork.workflows.playback import Playback
+    from stepfork.workflows.record import Capture
 
 __all__ = [
     "ContractResult",
@@ -72,12 +76,28 @@ class Inspected:
 
 
 class StepforkFixture:
-    """What the pytest fixture ``stepfork`` gives a test."""
+    """What the pytest fixture ``stepfork`` gives a test. In a test that is marked ``stepfork`` it leads to the block
+    that records or plays back."""
+
+    def __init__(self, block: Capture | Playback | None = None) -> None:
+        self._block = block
 
     def evaluate(self, chain: ExpectChain) -> tuple[ContractResult, ...]:
         """`evaluate` of this module."""
         __tracebackhide__ = True
         return evaluate(chain)
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The variables that lead to the listener, for a program that is started with an environment of its own; none
+        in a test that is not marked."""
+        return {} if self._block is None else self._block.env
+
+    def set_output(self, value: object) -> None:
+        """Say what the run's output is, for when it is recorded; played back, it is said to nobody."""
+        record = getattr(self._block, "set_output", None)
+        if record is not None:
+            record(value)
 
 
 def expect(trace: Trace) -> ExpectChain:
@@ -92,7 +112,10 @@ def evaluate(chain: ExpectChain) -> tuple[ContractResult, ...]:
     results = chain.results()
     failed = tuple(result for result in results if result.status != "pass")
     if failed:
-        raise ContractsFailed(_told(failed, len(results)), failed)
+        from stepfork.cli.render.failures import contracts_failure
+        from stepfork.config.environment import environ
+
+        raise ContractsFailed(contracts_failure(failed, len(results), environ(), Path.cwd()), failed)
     return results
 
 
@@ -115,7 +138,7 @@ def replay_run(
     or a recorded tool is not listed; and what reading the fixture raises.
     """
     __tracebackhide__ = True
-    from stepfork.cli.render.replay_text import replay_lines
+    from stepfork.cli.render.failures import replay_failure
     from stepfork.config.environment import environ, store_override
     from stepfork.workflows.open_fixture import open_fixture
     from stepfork.workflows.replay import ReplayRequest, replay
@@ -140,9 +163,8 @@ def replay_run(
     if result.signal is not None:
         raise KeyboardInterrupt
     if not result.passed:
-        clean = _redaction(variables, folder)
-        lines = replay_lines(result, opened.fixture, clean, stored=opened.store is not None)
-        raise ReplayFailed("\n".join(lines), name)
+        stored = opened.store is not None
+        raise ReplayFailed(replay_failure(result, opened.fixture, variables, folder, stored=stored), name)
     return result.trace
 
 
@@ -173,30 +195,3 @@ def _with_own_programs(environ: Mapping[str, str]) -> Mapping[str, str]:
     if sys.prefix == sys.base_prefix or own in path.split(os.pathsep):
         return environ
     return {**environ, "PATH": f"{own}{os.pathsep}{path}" if path else own}
-
-
-def _told(failed: Sequence[ContractResult], count: int) -> str:
-    """The failing contracts, one a line. The explanations are made of a run that nobody redacted, so this is."""
-    from stepfork.cli.escape import escape
-    from stepfork.config.environment import environ
-
-    clean = _redaction(environ(), Path.cwd())
-    width = max(len(result.id) for result in failed)
-    names = ", ".join(result.id for result in failed)
-    head = f"{len(failed)} of {count} contracts fail{'s' if len(failed) == 1 else ''}: {names}"
-    lines = [f"FAIL  {result.id:{width}}   {result.explanation}" for result in failed]
-    return "\n".join([escape(clean(head)), *(f"  {escape(clean(line))}" for line in lines)])
-
-
-def _redaction(environ: Mapping[str, str], folder: Path) -> Callable[[str], str]:
-    """What takes the secrets of an environment and of a folder's ``.env`` out of a text."""
-    from stepfork.config.environment import read_dotenv
-    from stepfork.errors import ConfigError
-    from stepfork.redact.redactor import redact_text
-    from stepfork.redact.secrets import Secrets
-
-    try:
-        dotenv = read_dotenv(str(folder))
-    except ConfigError:  # it is not what the test is about
-        dotenv = {}
-    return partial(redact_text, secrets=Secrets.collect(environ, dotenv))

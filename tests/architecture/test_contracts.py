@@ -91,7 +91,7 @@ OWNERS = {
     "jsonschema": {"contracts"},
     "opentelemetry": {"otlp"},
     "orjson": {"canonical"},
-    "pytest": {"pytest_plugin.py"},
+    "pytest": {"pytest_plugin"},
     "referencing": {"contracts"},
     "blake3": {"canonical"},
     "rich": {"cli"},

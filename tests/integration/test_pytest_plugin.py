@@ -243,7 +243,7 @@ def test_a_start_of_pytest_loads_nothing_heavy(project: Path) -> None:
     )
     heavy = {"aiohttp", "deepdiff", "rich", "typer", "msgspec", "orjson", "dulwich", "jsonschema", "blake3", "yaml"}
     done = subprocess.run(
-        [sys.executable, "-c", code, "-p", "stepfork.pytest_plugin"],
+        [sys.executable, "-c", code, "-p", "stepfork.pytest_plugin.plugin"],
         cwd=project,
         env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
@@ -251,4 +251,5 @@ def test_a_start_of_pytest_loads_nothing_heavy(project: Path) -> None:
     )
     packages, ours = done.stdout.splitlines()[-2:]
     assert not heavy & set(packages.split())
-    assert ours.split() == ["stepfork.contracts", "stepfork.contracts.unevaluated", "stepfork.pytest_plugin"]
+    own = {"stepfork.contracts", "stepfork.contracts.unevaluated"}
+    assert {name for name in ours.split() if not name.startswith("stepfork.pytest_plugin")} == own

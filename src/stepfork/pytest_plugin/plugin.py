@@ -1,0 +1,57 @@
+"""What pytest finds: the options, the mark, the fixture, and the parts that do the work.
+
+pytest loads this at every start of every project that has stepfork installed, so what is heavy is imported where it is
+used. What each part does for users is in ``docs/reference/testing.md``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from stepfork.pytest_plugin.annotations import Annotations
+from stepfork.pytest_plugin.chains import ChainWatch
+from stepfork.pytest_plugin.marks import RUN, MarkedTests
+
+if TYPE_CHECKING:
+    from stepfork.testing import StepforkFixture
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options, in a group of their own."""
+    group = parser.getgroup("stepfork", "recorded runs (stepfork)")
+    group.addoption(
+        "--stepfork-record",
+        choices=("none", "once", "all"),
+        default="none",
+        help="for tests marked stepfork: play fixtures back and record nothing (none, the default, and always in CI), "
+        "record the fixtures that there are not yet (once), or record all anew (all)",
+    )
+    group.addoption(
+        "--stepfork-format",
+        choices=("text", "github"),
+        default="text",
+        help="github: also print annotations of a pull request for misses and failed contracts",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker and the parts."""
+    config.addinivalue_line(
+        "markers",
+        "stepfork(name): answer the model calls of the test from the fixture NAME, or record it (--stepfork-record)",
+    )
+    config.pluginmanager.register(ChainWatch(), "stepfork-chains")
+    config.pluginmanager.register(MarkedTests(config), "stepfork-marks")
+    if config.getoption("stepfork_format") == "github":
+        config.pluginmanager.register(Annotations(), "stepfork-annotations")
+
+
+@pytest.fixture
+def stepfork(request: pytest.FixtureRequest) -> StepforkFixture:
+    """`evaluate` of stepfork.testing, and in a marked test what leads to the block that records or plays back."""
+    from stepfork.testing import StepforkFixture
+
+    run = request.node.stash.get(RUN, None)
+    return StepforkFixture(None if run is None else run.block)
