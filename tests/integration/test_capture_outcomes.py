@@ -271,3 +271,35 @@ def test_a_result_may_go_to_what_is_no_file(stand: Stand, tmp_path: Path) -> Non
     stand.stepfork("capture", "--name", "case", "--result-file", str(pipe), "--", "python", "agent.py")
     assert json.loads(os.read(reading, 1 << 16))["outcome"] == "nothing_to_verify"
     os.close(reading)
+
+
+def test_nothing_at_all_is_no_fixture_and_a_draft_that_can_be_read(stand: Stand) -> None:
+    stand.git("init", "-q")
+    stand.git("add", "-A")
+    stand.capture("ask('hi')")
+    before = stand.files()
+    said = stand.capture("print('hi')", code=1)
+    assert "no spans were received" in said.line("cause")
+    assert said.err.splitlines()[-1] == "next: stepfork show .stepfork/failed/case.sftrace"
+    assert stand.files() == before
+    draft = ".stepfork/failed/case.sftrace"
+    assert "is the draft of a failed capture" in stand.stepfork("validate", draft, code=2).err
+    assert "draft" in stand.stepfork("validate", "--partial", draft).out
+    assert "no spans were received" in stand.stepfork("show", draft).out
+    assert "failed" not in stand.git("status", "--porcelain", "-uall", ".stepfork")
+
+
+def test_the_env_file_is_checked_before_the_command_runs(stand: Stand) -> None:
+    (stand.root / ".env").mkdir()
+    assert "is not a regular file" in stand.capture("open('ran', 'w')", code=2).err
+    assert not (stand.root / "ran").exists()
+
+
+def test_a_secret_of_the_env_file_never_reaches_the_disk(stand: Stand) -> None:
+    value = "correct horse " + "battery staple"
+    (stand.root / ".env").write_text(f'SHOP_PASSWORD="{value}"\n')
+    said = stand.capture("ask('The password is ' + open('.env').read().split('\"')[1])")
+    assert "SHOP_PASSWORD" in said.line("redacted")
+    assert value in stand.model.asked[0].body.decode()
+    for path in stand.store.root.rglob("*"):
+        assert path.is_dir() or value not in path.read_text()

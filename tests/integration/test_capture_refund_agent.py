@@ -11,7 +11,6 @@ import pytest
 from tests.integration.conftest import AGENT, ROOT, Cli, git
 
 STORE = ROOT / ".stepfork"
-TOOLS = ["lookup_order", "issue_refund", "notify_customer"]
 VARIANTS = sorted(path.stem for path in (STORE / "fixtures" / "refund").glob("*.json"))
 
 
@@ -93,25 +92,6 @@ def test_editing_one_prompt_line_prints_exactly_that_line_once(kept: Path, stepf
     assert len(names) <= 3  # the manifest, the new system object, the one that it replaces
 
 
-def test_an_unchanged_refresh_is_one_line(kept: Path, stepfork: Cli) -> None:
-    report = stepfork("capture", "--refresh", "refund", "--yes").stderr
-    assert [line for line in report.splitlines() if "no semantic change" in line] == [
-        "refund: no semantic change (4 exchanges)"
-    ]
-
-
-def test_a_refresh_asks_and_does_not_run_where_nobody_can_answer(kept: Path, stepfork: Cli) -> None:
-    refused = stepfork("capture", "--refresh", "refund", code=2).stderr.splitlines()
-    assert refused[0].startswith("command   python agent.py --api chat")
-    assert refused[1].startswith("stepfork capture: nobody can be asked here")
-
-
-def test_a_redacted_command_is_not_refreshed(shop: Path, stepfork: Cli) -> None:
-    stepfork("capture", "--name", "refund", "--", "env", "SHOP_TOKEN=abc123", "python", "agent.py")
-    assert "abc123" not in (shop / ".stepfork" / "fixtures" / "refund.json").read_text()
-    assert "redacted or templated" in stepfork("capture", "--refresh", "refund", "--yes", code=2).stderr
-
-
 def test_a_bundle_travels(shop: Path, stepfork: Cli, tmp_path: Path) -> None:
     bundle = str(tmp_path / "refund.sftrace")
     stepfork("capture", "--name", "refund", "--output", bundle, "--", "python", "agent.py")
@@ -127,36 +107,6 @@ def test_a_bundle_travels(shop: Path, stepfork: Cli, tmp_path: Path) -> None:
     assert "1 fixture and 7 objects, all well" in stepfork("fsck", bundle).stderr
     next(path for path in Path(bundle).rglob("*.json") if path.name != "manifest.json").write_text("{}\n")
     assert "1 finding in" in stepfork("fsck", bundle, code=1).stderr
-
-
-def test_without_spans_the_trace_comes_from_the_exchanges(shop: Path, stepfork: Cli) -> None:
-    agent = shop / "plain.py"
-    agent.write_text(
-        "from openai import OpenAI\n"
-        "messages = [{'role': 'user', 'content': 'Please refund order O-7.'}]\n"
-        "print(OpenAI().chat.completions.create(model='gpt-4.1', messages=messages).choices[0].finish_reason)\n"
-    )
-    report = stepfork("capture", "--name", "plain", "--", "python", "plain.py").stderr
-    assert "derived from the exchanges" in report
-    assert json.loads(stepfork("show", "plain", "--json").stdout)["trace"]["origin"] == "exchanges"
-
-
-def test_nothing_at_all_is_no_fixture_and_a_draft_that_can_be_read(shop: Path, stepfork: Cli) -> None:
-    report = stepfork("capture", "--name", "empty", "--", "python", "-c", "print('hi')", code=1).stderr
-    assert "no spans were received" in report
-    assert not (shop / ".stepfork" / "fixtures" / "empty.json").exists()
-    draft = ".stepfork/failed/empty.sftrace"
-    assert "is the draft of a failed capture" in stepfork("validate", draft, code=2).stderr
-    assert "draft" in stepfork("validate", "--partial", draft).stdout
-    assert "no spans were received" in stepfork("show", draft).stdout
-    assert git(shop, "status", "--porcelain", ".stepfork") == ""
-
-
-def test_a_failed_capture_keeps_the_old_fixture(kept: Path, stepfork: Cli) -> None:
-    manifest = kept / ".stepfork" / "fixtures" / "refund.json"
-    before = manifest.read_bytes()
-    stepfork("capture", "--name", "refund", "--", "python", "-c", "pass", code=1)
-    assert manifest.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -177,32 +127,3 @@ def test_bad_input_is_one_line_and_exit_2(words: list[str], says: str, stepfork:
     assert says in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert done.stdout == ""
-
-
-def test_the_env_file_is_checked_before_the_command_runs(shop: Path, stepfork: Cli) -> None:
-    (shop / ".env").mkdir()
-    done = stepfork("capture", "--name", "x", "--", "python", "-c", "open('ran', 'w')", code=2)
-    assert "is not a regular file" in done.stderr
-    assert not (shop / "ran").exists()
-
-
-def test_a_secret_of_the_env_file_never_reaches_the_disk(shop: Path, stepfork: Cli) -> None:
-    value = "correct horse " + "battery staple"
-    (shop / ".env").write_text(f'SHOP_PASSWORD="{value}"\n')
-    prompt = shop / "prompt.md"
-    prompt.write_text(prompt.read_text() + f"The password is {value}.\n")
-    report = stepfork("capture", "--name", "refund", "--", "python", "agent.py").stderr
-    assert "SHOP_PASSWORD" in report
-    for path in (shop / ".stepfork").rglob("*"):
-        assert path.is_dir() or value not in path.read_text()
-
-
-def test_the_result_is_a_document_too(shop: Path, stepfork: Cli) -> None:
-    done = stepfork("capture", "--name", "refund", "--json", "--result-file", "r.json", "--", "python", "agent.py")
-    document = json.loads(done.stdout)  # what the agent itself printed went to stderr
-    assert document == json.loads((shop / "r.json").read_text())
-    assert document["captured"] is True
-    assert (document["outcome"], document["verified"]) == ("verified", True)
-    assert {one["status"] for one in document["contracts"]} == {"pass"}
-    assert document["test"] == {"path": "tests/stepfork/test_refund.py", "written": True, "executes": TOOLS}
-    assert document["exchanges"] == 4

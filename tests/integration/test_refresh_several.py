@@ -11,7 +11,6 @@ import msgspec
 import pytest
 
 from stepfork.cli.exit_codes import INTERRUPTED
-from stepfork.trace.fixture import Fixture
 from tests.integration.conftest import Stand
 from tests.integration.test_capture_outcomes import SCHEMA, TWICE
 
@@ -33,9 +32,9 @@ def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
 def shop(stand: Stand) -> Stand:
     """Three fixtures, two of one command; what the agents say is in a file."""
     (stand.root / "says.txt").write_text("before")
-    stand.agent(SAYS)
-    for name, more in (("a", ()), ("b", ()), ("c", ("--other",))):
-        stand.stepfork("capture", "--name", name, "--", "python", "agent.py", *more)
+    stand.capture(SAYS, name="a")
+    for name, more in (("b", ()), ("c", ("--other",))):
+        unusual(stand, name, command=("python", "agent.py", *more))
     (stand.root / "says.txt").write_text("after")
     return stand
 
@@ -50,7 +49,7 @@ def unusual(stand: Stand, name: str, **source: Any) -> None:
     """A copy of fixture `a` that came from somewhere else."""
     fixture = stand.store.read("a")
     run = msgspec.structs.replace(fixture.run, source=msgspec.structs.replace(fixture.run.source, **source))
-    stand.store.write(Fixture(name, run))
+    stand.store.write(msgspec.structs.replace(fixture, name=name, run=run))
 
 
 def document(stand: Stand, *words: str, code: int = 0) -> list[dict[str, Any]]:
@@ -128,6 +127,18 @@ def test_refusals_are_one_line_before_anything_runs(stand: Stand) -> None:
     assert len(stand.model.asked) == 1
 
 
+def test_it_asks_and_runs_nothing_where_nobody_can_answer(stand: Stand) -> None:
+    stand.agent("ask('hi')")
+    stand.stepfork("capture", "--name", "a", "--", "env", "SHOP_TOKEN=abc123", "python", "agent.py")
+    stand.stepfork("capture", "--name", "b", "--", "python", "agent.py")
+    assert b"abc123" not in b"".join(stand.files().values())
+    assert "redacted or templated" in stand.stepfork("capture", "--refresh", "a", "--yes", code=2).err
+    refused = stand.stepfork("capture", "--refresh", "b", code=2).err.splitlines()
+    assert refused[0].startswith("command   python agent.py   in ")
+    assert refused[1].startswith("stepfork capture: nobody can be asked here")
+    assert len(stand.model.asked) == 2
+
+
 def test_a_fixture_with_a_world_is_not_refreshed(stand: Stand) -> None:
     stand.capture("ask('hi')", name="a")
     path = stand.store.manifest_path("a")
@@ -182,6 +193,9 @@ def test_reuse_pays_for_what_is_new_alone(stand: Stand) -> None:
     before = stand.files()
     said = stand.stepfork("capture", "--refresh", "case", "--yes", "--reuse")
     assert "3 of 3 answered from the recording" in said.err
+    assert [line for line in said.err.splitlines() if line.startswith("case: no ")] == [
+        "case: no semantic change (3 exchanges)"
+    ]
     assert (len(stand.model.asked), stand.files()) == (3, before)
     stand.agent("for text in ('one', 'other', 'three'): ask(text)")
     made = json.loads(stand.stepfork("capture", "--refresh", "case", "--yes", "--reuse", "--json").out)

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.integration.conftest import Cli, git
+import pytest
+
+import stepfork.cli.render.replay_text
+import stepfork.testing
+import stepfork.workflows.replay  # noqa: F401 - or each run of pytest in this process would load them anew
+from stepfork.cli.main import main
+from tests.integration.stand import environment
+
+pytest_plugins = ["pytester"]
+
+FAILING = "FAIL  cardinality-issue_refund-per-order_id   issue_refund called 2× for order_id=O-1042 (max 1)"
+NEXT = "next: read the test's EXECUTES list, fix the agent, then: stepfork capture --refresh inc-1042"
 
 
-def drafted(shop: Path) -> subprocess.CompletedProcess[str]:
-    """A run of the drafted test, with no model anywhere."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/stepfork/test_inc_1042.py"]
-    return subprocess.run(words, cwd=shop, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+def test_an_incident_is_captured_red_fixed_refreshed_and_green(
+    shop: Path,
+    model: str,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in (environment(model) | {"OPENAI_API_KEY": "unused-key"}).items():
+        monkeypatch.setenv(name, value)
 
+    def drafted(**outcomes: int) -> str:
+        options = ["-p", "no:cacheprovider", "--rootdir", str(shop)]
+        done = pytester.runpytest_inprocess(*options, str(shop / "tests"))
+        done.assert_outcomes(**outcomes)
+        return done.stdout.str()
 
-def test_an_incident_is_captured_red_fixed_refreshed_and_green(shop: Path, stepfork: Cli) -> None:
+    monkeypatch.chdir(shop)
     prompt = shop / "prompt.md"
     fixed = prompt.read_text()
     prompt.write_text(fixed.replace("You refund once.", "You refund twice."))
-    said = stepfork("capture", "--name", "inc-1042", "--expect-fail", "--", "python", "agent.py")
-    assert "inc-1042: incident reproduced, as expected" in said.stderr
-    assert "contracts     4 pass, 1 fails as expected" in said.stderr
-    failing = "FAIL  cardinality-issue_refund-per-order_id   issue_refund called 2× for order_id=O-1042 (max 1)"
-    assert failing in said.stderr
-    assert said.stderr.splitlines()[-1] == (
-        "next: read the test's EXECUTES list, fix the agent, then: stepfork capture --refresh inc-1042"
-    )
-    git(shop, "add", "-A")
-
-    red = drafted(shop)
-    assert red.returncode == 1, red.stdout + red.stderr
-    assert failing in red.stdout
+    assert main(["capture", "--name", "inc-1042", "--expect-fail", "--", "python", "agent.py"]) == 0
+    said = capfd.readouterr().err
+    assert "inc-1042: incident reproduced, as expected" in said
+    assert f"  contracts     4 pass, 1 fails as expected\n    {FAILING}\n" in said
+    assert said.splitlines()[-1] == NEXT
+    assert FAILING in drafted(failed=1)
 
     prompt.write_text(fixed)
     test = (shop / "tests" / "stepfork" / "test_inc_1042.py").read_text()
-    done = stepfork("capture", "--refresh", "inc-1042", "--yes", "--json")
-    assert json.loads(done.stdout)["outcome"] == "verified"
-    assert "inc-1042: the incident is gone, every contract holds" in done.stderr
+    assert main(["capture", "--refresh", "inc-1042", "--yes"]) == 0
+    assert "inc-1042: the incident is gone, every contract holds" in capfd.readouterr().err
     assert (shop / "tests" / "stepfork" / "test_inc_1042.py").read_text() == test
-
-    green = drafted(shop)
-    assert green.returncode == 0, green.stdout + green.stderr
+    drafted(passed=1)
