@@ -124,7 +124,7 @@ def _lines(text: str, part: Part) -> Iterator[str]:
             section = "model" if not line else section
         elif section == "model":
             kept = _CUTOFF.sub("Assistant knowledge cutoff.", _MODEL.sub("You are powered by the model.", line))
-        elif section in ("git", *_GIT_LISTS):
+        elif section in ("git", "list", *_GIT_LISTS):
             section, kept = _of_git(line, section)
         if kept and part != "prompt" and "<total_tokens>" in kept:
             kept = _TOKENS.sub("", kept) or None
@@ -155,12 +155,17 @@ def _of_surroundings(line: str, before: str) -> str | None:
 
 
 def _of_git(line: str, section: str) -> tuple[str, str | None]:
-    """The section that goes on behind a line of ``gitStatus``, and what of the line counts."""
+    """The section that goes on behind a line of ``gitStatus``, and what of the line counts.
+
+    Section ``list`` is behind a list: how many empty lines end one depends on whether it holds anything.
+    """
     if line in _GIT_LISTS:
         return line, line
-    if section == "git":
-        known = _GIT_VALUES.match(line)
-        return section, known[1] if known else line
-    if line:  # a line of a list
-        return section, None
-    return ("" if section == "Recent commits:" else "git"), line
+    if section in _GIT_LISTS:
+        return (section if line else "list"), None
+    known = _GIT_VALUES.match(line)
+    if known:
+        return "git", known[1]
+    if section == "list":
+        return ("" if line else section), line or None
+    return section, line

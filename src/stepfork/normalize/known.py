@@ -10,7 +10,7 @@ import msgspec
 from stepfork.normalize.placeholders import Placeholder, give_back
 from stepfork.normalize.rules import ORDINARY_NAMES
 
-KINDS = ("cwd", "home", "tmp", "host", "user", "listener", "listener_token")
+KINDS = ("cwd", "cwd_slug", "home", "tmp", "host", "user", "listener", "listener_token")
 """The kinds of placeholders that stand for known values."""
 SHORTEST = 4
 """Characters that a value must have to be looked for."""
@@ -45,6 +45,8 @@ def known_values(context: Context) -> tuple[Known, ...]:
     for kind in ("cwd", "home", "tmp"):
         for value in _spellings(getattr(context, kind).rstrip("/\\")):
             found.setdefault(value, (kind, _path_pattern(value)))
+    for value in map(slug, _spellings(context.cwd.rstrip("/\\"))):
+        found.setdefault(value, ("cwd_slug", rf"(?<=[/\\]projects[/\\]){re.escape(value)}(?![\w-])"))
     port = context.listener.rpartition(":")[2]
     for value in (context.listener, f"localhost:{port}" if port else ""):
         found.setdefault(value, ("listener", rf"(?<![\w.-]){re.escape(value)}(?![0-9])"))
@@ -66,8 +68,15 @@ def find_known(text: str, known: tuple[Known, ...]) -> Iterator[tuple[int, int, 
 def known_value(context: Context, kind: str) -> str | None:
     """What a placeholder of a kind stands for in this run; None for kinds that are no known value, and where it is
     not known."""
+    if kind == "cwd_slug":
+        return slug(context.cwd) or None
     field = {"host": "hostname", "listener_token": "token"}.get(kind, kind)
     return getattr(context, field) or None if kind in KINDS else None
+
+
+def slug(path: str) -> str:
+    """The folder's name in ``~/.claude/projects`` under which Claude Code keeps what belongs to a working directory."""
+    return re.sub(r"[^0-9A-Za-z]", "-", path.rstrip("/\\"))
 
 
 def restore(text: str, context: Context) -> str:

@@ -90,6 +90,16 @@ def test_it_is_the_same_where_the_message_is_a_list_of_blocks():
     assert key(one) == key(two)
 
 
+@pytest.mark.parametrize("changes", ["", "(clean)", "?? a.txt\n?? b.txt"])
+@pytest.mark.parametrize("commits", ["", "1a2b3c4 first\n5d6e7f8 second"])
+def test_lists_of_git_may_be_empty(changes, commits):
+    told = "# gitStatus\nGit user: Ada\n\nStatus:\n{}\n\nRecent commits:\n{}\n\nUse it.\n\nOr not."
+    empty = reminder().replace("# gitStatus", told.format("?? c.txt", "9f8e7d6 one") + "\n# gitStatus")
+    assert key(body(told=reminder().replace("# gitStatus", told.format(changes, commits) + "\n# gitStatus"))) == key(
+        body(told=empty)
+    )
+
+
 def test_the_stored_request_is_left_as_it_is():
     value = body()
     given = exchange("messages", value, {}, provider="anthropic")

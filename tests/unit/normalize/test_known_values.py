@@ -33,6 +33,10 @@ def templated(text, context=CONTEXT):
         ("/home/mkowalski/x", "{{home}}/x"),
         ("file:///home/mkowalski/x", "file://{{home}}/x"),
         ("PATH=/home/mkowalski/bin:/tmp", "PATH={{home}}/bin:{{tmp}}"),
+        (
+            "/home/mkowalski/.claude/projects/-home-mkowalski-agent/memory/",
+            "{{home}}/.claude/projects/{{cwd_slug}}/memory/",
+        ),
         ("/private/tmp/x", "{{tmp}}/x"),
         ("mkowalski on buildbox7.local", "{{user}} on {{host}}.local"),
         ("http://127.0.0.1:39477/" + "f" * 32 + "/openai/v1", "http://{{listener}}/{{listener_token}}/openai/v1"),
@@ -82,6 +86,6 @@ def test_windows_paths_are_found_in_both_spellings():
 
 
 def test_known_values_are_given_back():
-    assert restore("{{home}}/venv/bin/python {{!home}} {{id_1}}", CONTEXT) == (
-        "/home/mkowalski/venv/bin/python {{home}} {{id_1}}"
+    assert restore("{{home}}/venv/bin/python {{!home}} {{id_1}} {{cwd_slug}}", CONTEXT) == (
+        "/home/mkowalski/venv/bin/python {{home}} {{id_1}} -home-mkowalski-agent"
     )
