@@ -122,6 +122,12 @@ def is_near(when: datetime, started_ns: int, ended_ns: int) -> bool:
     return started_ns / 1e9 - margin <= seconds <= ended_ns / 1e9 + margin
 
 
+def is_clocks(text: str, started_ns: int, ended_ns: int) -> bool:
+    """Whether a text is a date-time that a clock could have said during the run."""
+    found = next(moments(text), None)
+    return found is not None and is_near(found.when, started_ns, ended_ns)
+
+
 def timestamp(number: int, shape: str) -> Placeholder:
     """The placeholder of a date-time."""
     return Placeholder("timestamp", number, None if shape == USUAL else shape)

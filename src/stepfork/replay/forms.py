@@ -11,7 +11,7 @@ from stepfork.diff.renaming import Renaming, map_texts, masked
 from stepfork.diff.units import RequestForm, Unit
 from stepfork.normalize.known import Context
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
-from stepfork.normalize.times import is_near, moments
+from stepfork.normalize.times import is_clocks
 from stepfork.replay.identities import STRICT, Identities
 
 _NEW = 1_000_000
@@ -60,17 +60,15 @@ class Numbering:
         text = str(found)
         if found.kind == BY_POSITION:
             value = self._live(text)
-            return _timeless(found) if text in clocks or self._is_now(value) else value
+            here = self._context
+            now = text in clocks or is_clocks(value, here.started_ns, here.ended_ns)
+            return _timeless(found) if now else value
         return self._settled(text) or str(Placeholder(found.kind, (found.number or 0) + _NEW))
 
     def _settled(self, placeholder: str) -> str | None:
         kind = placeholder[2:].partition("_")[0]
         name = self._identities.placeholder((kind, self._live(placeholder))) if kind in STRICT else None
         return None if name is None else name[1]
-
-    def _is_now(self, value: str) -> bool:
-        found = next(moments(value), None)
-        return found is not None and is_near(found.when, self._context.started_ns, self._context.ended_ns)
 
 
 class _Newcomers:

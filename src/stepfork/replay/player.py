@@ -9,6 +9,7 @@ import msgspec
 from stepfork.normalize.known import Context
 from stepfork.normalize.optional import is_optional
 from stepfork.normalize.request_key import NO_RULES, KeyRules, RequestKey
+from stepfork.normalize.times import is_clocks
 from stepfork.providers.lines import clean_line
 from stepfork.redact.redactor import Redactor
 from stepfork.redact.secrets import Secrets
@@ -24,7 +25,7 @@ from stepfork.replay.unused import unused_of
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
 
-_Asked = tuple[Route, RequestKey, tuple[Name, ...], tuple[Name, ...]]
+_Asked = tuple[Route, RequestKey, tuple[Name, ...], tuple[Name, ...], tuple[str, ...]]
 
 
 class Player:
@@ -69,6 +70,7 @@ class _Session:
     def __init__(self, exchanges: Sequence[Exchange], context: Context, secrets: Secrets, rules: KeyRules) -> None:
         self._recorded = Recorded(exchanges, context, rules)
         self._live = Reader(context, rules, first=Redactor(secrets), templated=False)
+        self._context = context
         self._identities = Identities()
         self._giver = Giver(context, self._identities, self._live)
         self._diagnosis = Diagnosis(self._recorded, self._live, self._identities, context, rules)
@@ -127,7 +129,9 @@ class _Session:
     def _miss(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
         aside = is_optional(exchange)
         told = self._asides if aside else self._misses
-        asked = (live.route, live.key, live.names, live.addresses)
+        here = self._context
+        data = tuple(time for time in live.times if not is_clocks(time, here.started_ns, here.ended_ns))
+        asked = (live.route, live.key, live.names, live.addresses, data)
         before = told.get(asked)
         if before is not None:
             again = msgspec.structs.replace(before, times=before.times + 1, asked=before.asked and before.asked + 1)
