@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: What ``git rev-parse --local-env-vars`` lists (the variables that belong to one repository), and the quarantine.
+#: What a watched program is kept from is `GIT_HOOK_VARIABLES` of ``listener/environment``, which knows no git; a test
+#: holds the two together.
 LOCAL_VARIABLES = (
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",

@@ -10,6 +10,7 @@ from stepfork.errors import GitError
 from stepfork.git.command import GitProgram, split_nul, to_bytes, to_text
 from stepfork.git.environment import LOCAL_VARIABLES, for_reading, without_hook_variables
 from stepfork.git.objects import parse_tree, tree_of_commit
+from stepfork.listener.environment import GIT_HOOK_VARIABLES
 
 HOOK = {"GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/index", "GIT_WORK_TREE": ".", "GIT_PREFIX": "", "PATH": "/bin"}
 
@@ -25,6 +26,13 @@ def test_c105_hook_variables_are_kept_or_removed_as_asked() -> None:
 def test_every_variable_that_git_calls_local_is_known(tmp_path: Path) -> None:
     listed = GitProgram.at(tmp_path).run("rev-parse", "--local-env-vars").out.decode().split()
     assert set(listed) <= set(LOCAL_VARIABLES)
+
+
+def test_a_watched_program_is_kept_from_the_same_repository() -> None:
+    """The listener's list is one of its own, since it knows no git; it leaves configuration and views to their user."""
+    kept = {name for name in LOCAL_VARIABLES if "CONFIG" in name or "REPLACE" in name} | {"GIT_NAMESPACE"}
+    beside = {"GIT_INDEX_VERSION", "GIT_REFLOG_ACTION"}  # of the git command that runs the hook, not of a repository
+    assert set(GIT_HOOK_VARIABLES) == set(LOCAL_VARIABLES) - kept | beside
 
 
 def test_paths_of_any_bytes_go_there_and_back() -> None:
