@@ -193,6 +193,7 @@ def test_reuse_pays_for_what_is_new_alone(stand: Stand) -> None:
     before = stand.files()
     said = stand.stepfork("capture", "--refresh", "case", "--yes", "--reuse")
     assert "3 of 3 answered from the recording" in said.err
+    assert "          recorded answers ask for no tool\n" in said.err
     assert [line for line in said.err.splitlines() if line.startswith("case: no ")] == [
         "case: no semantic change (3 exchanges)"
     ]

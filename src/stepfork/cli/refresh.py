@@ -91,6 +91,9 @@ def _ask(items: Sequence[Item], options: Options) -> None:
         err(f"command   {escape(shell_words(command))}   in {escape(cwd)}")
         if len(items) > 1:
             err(f"          for {escape(', '.join(item.name for item in group))}")
+        if options.reuse:
+            tools = dict.fromkeys(tool for item in group if item.prepared is not None for tool in item.prepared.tools())
+            err(f"          recorded answers ask for {escape(', '.join(tools)) or 'no tool'}")
         if options.yes:
             continue
         if not sys.stdin.isatty():

@@ -25,7 +25,6 @@ from stepfork.workflows.make_fixture import (
     make_fixture,
 )
 from stepfork.workflows.otlp_files import read_spans, recording_of_spans
-from stepfork.workflows.reuse import Reuse
 from stepfork.workflows.surroundings import surroundings
 
 
@@ -67,6 +66,8 @@ def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], 
         return make_fixture(request, *_read(request.spans_from), secrets)
     reuse = None
     if request.reuse is not None:
+        from stepfork.workflows.reuse import Reuse  # a player of recordings, which few captures need
+
         here = surroundings(request.environ, request.cwd)
         reuse = Reuse(request.reuse, context=here, secrets=secrets, rules=request.settings.key_rules)
     recording = record_command(

@@ -38,6 +38,12 @@ class Refresh:
     flags: tuple[str, ...] = ()
     incident: bool = False
 
+    def tools(self) -> tuple[str, ...]:
+        """The tools that recorded answers ask for, and that a run with `reuse` therefore runs."""
+        from stepfork.replay.executes import recorded_tools
+
+        return recorded_tools(self.old.run) if self.old is not None else ()
+
 
 @dataclass(frozen=True)
 class RefreshResult:
