@@ -23,12 +23,12 @@ _UNTIL_EXPIRED = timedelta(hours=1)
 class Giver:
     """Makes answers of recorded responses. Times lie at the start of the run, a millisecond later with each answer."""
 
-    def __init__(self, context: Context, identities: Identities, live: Reader) -> None:
+    def __init__(self, name: str, context: Context, identities: Identities, live: Reader) -> None:
         self._context = context
         self._identities = identities
         self._live = live
         self._seed = f"{context.started_ns} {context.token}"
-        self._inventor = Inventor(self._seed, live.knows)
+        self._inventor = Inventor(self._seed, live.knows, name=name)
         self._answers = 0
 
     def response(self, exchange: Exchange) -> Response:

@@ -88,17 +88,22 @@ _OF_MESSAGES: dict[str, _Body] = {"msg_": _ANTHROPIC, "req_": _letters(20, "011C
 
 
 class Inventor:
-    """Makes values from a seed; a value is never made twice, and never one of those that `taken` knows."""
+    """Makes values from a seed; never one of those that `taken` knows.
 
-    def __init__(self, seed: str, taken: Callable[[str, str], bool]) -> None:
+    `name` is the seed of addresses, which people read in what a program prints: they are the same in each run. Ids are
+    not, since a program may keep those of its last run.
+    """
+
+    def __init__(self, seed: str, taken: Callable[[str, str], bool], *, name: str = "") -> None:
         self._seed = seed
+        self._name = name
         self._taken = taken
 
     def make(self, kind: str, name: str, prefix: str = "", api: str = "") -> str:
         """A value of a kind for the placeholder `name`; an id begins with its `prefix`."""
         at = 0
         while True:
-            digits = _digits(self._seed, kind, name, str(at))
+            digits = _digits(self._name if kind == "email" else self._seed, kind, name, str(at))
             made = _made(kind, digits, prefix, api)
             if not self._taken(kind, made) and (not prefix or rules.ID.fullmatch(made) or at > 99):
                 return made

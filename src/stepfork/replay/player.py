@@ -36,7 +36,7 @@ class Player:
     """
 
     def __init__(self, fixture: Fixture, *, context: Context, secrets: Secrets, rules: KeyRules = NO_RULES) -> None:
-        self._exchanges = fixture.run.exchanges
+        self._fixture = fixture
         self._context = context
         self._secrets = secrets
         self._rules = rules
@@ -60,19 +60,19 @@ class Player:
 
     def _begun(self) -> _Session:
         if self._session is None:
-            self._session = _Session(self._exchanges, self._context, self._secrets, self._rules)
+            self._session = _Session(self._fixture, self._context, self._secrets, self._rules)
         return self._session
 
 
 class _Session:
     """A replay from its first call on."""
 
-    def __init__(self, exchanges: Sequence[Exchange], context: Context, secrets: Secrets, rules: KeyRules) -> None:
-        self._recorded = Recorded(exchanges, context, rules)
+    def __init__(self, fixture: Fixture, context: Context, secrets: Secrets, rules: KeyRules) -> None:
+        self._recorded = Recorded(fixture.run.exchanges, context, rules)
         self._live = Reader(context, rules, first=Redactor(secrets), templated=False)
         self._context = context
         self._identities = Identities()
-        self._giver = Giver(context, self._identities, self._live)
+        self._giver = Giver(fixture.name, context, self._identities, self._live)
         self._diagnosis = Diagnosis(self._recorded, self._live, self._identities, context, rules)
         self._served: list[Served] = []
         self._misses: dict[_Asked, Miss] = {}

@@ -59,7 +59,8 @@ def test_other_kinds_are_well_formed_and_no_secrets(kind: str) -> None:
 def test_the_seed_decides_and_what_is_taken_is_not_made_again() -> None:
     one = inventor().make("email", "{{email_1}}")
     assert inventor().make("email", "{{email_1}}") == one
-    assert inventor("t").make("email", "{{email_1}}") != one
+    assert inventor("t").make("id", "{{id_1}}") != inventor().make("id", "{{id_1}}")
+    assert inventor("t").make("email", "{{email_1}}") == one
     assert Inventor("s", lambda kind, value: value == one).make("email", "{{email_1}}") != one
 
 

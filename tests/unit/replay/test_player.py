@@ -229,7 +229,7 @@ def test_ids_and_times_are_well_formed_and_of_this_run() -> None:
     assert datetime.strptime(arguments["day"], "%a, %d %b %Y %H:%M:%S GMT")  # noqa: DTZ007
 
 
-def test_the_same_seed_gives_the_same_values() -> None:
+def test_the_same_context_gives_the_same_values() -> None:
     recorded = fixture((chat("go"), "ask help@shop.example"))
     one, two = (body_bytes(ask(player_of(recorded, THERE), chat("go")).body) for _ in range(2))  # type: ignore[union-attr]
     assert one == two
