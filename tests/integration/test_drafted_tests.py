@@ -139,7 +139,7 @@ def test_an_incident_is_red_until_its_agent_is_fixed_and_captured_again(
         assert "if the change is wanted: stepfork capture --refresh case" in missed
         (annotation,) = (line for line in missed.splitlines() if line.startswith("::"))
         assert annotation.startswith("::error file=tests/stepfork/test_case.py,line=")
-        assert "title=case%3A miss at model call 1 of 3" in annotation
+        assert "title=case%3A miss at model call 1 of 3::" in annotation
 
     run.stand.stepfork("capture", "--refresh", "case", "--yes")
     run(passed=1)

@@ -49,7 +49,7 @@ class Annotations:
                 file = _from_repository(config.rootpath, path)
                 terminalreporter.ensure_newline()
                 shown = annotation(
-                    "error", rest or title, file=file, title=" ".join(title.split()), line=(line or 0) + 1
+                    "error", rest or title, file=file, title=title.partition("  ")[0], line=(line or 0) + 1
                 )
                 terminalreporter.write_line(shown)
 

@@ -20,6 +20,8 @@ MISSED = pytest.StashKey[str]()
 """What a playback that did not go as recorded shows."""
 _NAME = pytest.StashKey[str]()
 """The fixture that a marked test recorded."""
+_WANTED = "if the change is wanted:"
+"""How the line of a miss begins that says what one types."""
 _RECORDED = "stepfork_recorded"
 """The attribute of a report that has the name of a fixture that the test recorded."""
 
@@ -52,18 +54,12 @@ class MarkedTests:
         marks = [item.get_closest_marker("stepfork") for item in session.items]
         self._marked = Counter(mark.args[0] for mark in marks if mark is not None and mark.args)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, T, T]:
-        """Begin the block of a marked test."""
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Begin the block of a marked test: after it could be skipped, before its fixtures are set up."""
         mark = item.get_closest_marker("stepfork")
-        if mark is None:
-            return (yield)
-        self._enter(item, mark)
-        try:
-            return (yield)
-        except BaseException as error:
-            _leave(item, error)
-            raise
+        fault = "" if mark is None else self._enter(item, mark)
+        if fault:
+            pytest.fail(fault, pytrace=False)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, T, T]:
@@ -78,7 +74,7 @@ class MarkedTests:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, T, T]:
-        """End the block of a test that was set up and never called."""
+        """End the block of a test whose set-up failed, or that was never called."""
         _leave(item, pytest.skip.Exception("never called"))
         return (yield)
 
@@ -93,11 +89,12 @@ class MarkedTests:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Let the report tell of a recording: it may be printed by another process."""
         report = yield
-        if report.when == "call":
-            vars(report)[_RECORDED] = item.stash.get(_NAME, "")
+        if report.when == "call" and _NAME in item.stash:
+            vars(report)[_RECORDED] = item.stash[_NAME]
         return report
 
-    def _enter(self, item: pytest.Item, mark: pytest.Mark) -> None:
+    def _enter(self, item: pytest.Item, mark: pytest.Mark) -> str:
+        """Why the block of a marked test cannot begin, empty where it has."""
         from stepfork.errors import StepforkError
         from stepfork.workflows.marked_run import MarkedRun, read_mark
 
@@ -106,13 +103,14 @@ class MarkedTests:
                 read_mark(mark.args, dict(mark.kwargs)),
                 near=item.path.parent,
                 mode=self._mode,
-                how=f"pytest --stepfork-record=once {shlex.quote(item.nodeid)}",
+                how=_recording(item, "once"),
                 shared=self._marked[mark.args[0]] > 1,
             )
             run.enter()
         except StepforkError as error:
-            pytest.fail(_escaped(str(error)), pytrace=False)
+            return _escaped(str(error))
         item.stash[RUN] = run
+        return ""
 
 
 def _may_record() -> bool:
@@ -135,11 +133,20 @@ def _leave(item: pytest.Item, error: BaseException | None) -> None:
         from stepfork.cli.render.failures import replay_failure
         from stepfork.config.environment import environ
 
-        item.stash[MISSED] = replay_failure(left.replay, left.fixture, environ(), Path.cwd(), stored=True)
+        told = replay_failure(left.replay, left.fixture, environ(), Path.cwd(), stored=True)
+        if left.fixture.run.source.kind == "in_process":  # it is this test that records it
+            wanted = f"if the change is wanted: {_recording(item, 'all')}"
+            told = "\n".join(wanted if line.startswith(_WANTED) else line for line in told.split("\n"))
+        item.stash[MISSED] = told
         if error is not None:
             item.add_report_section("call", "stepfork", item.stash[MISSED])
-    if error is None and (left.fault is not None):
+    if error is None and left.fault is not None:
         pytest.fail(item.stash.get(MISSED, "") or _escaped(str(left.fault)), pytrace=False)
+
+
+def _recording(item: pytest.Item, mode: Mode) -> str:
+    """What one types to record one test."""
+    return f"pytest --stepfork-record={mode} {shlex.quote(item.nodeid)}"
 
 
 def _escaped(text: str) -> str:
