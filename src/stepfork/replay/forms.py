@@ -33,7 +33,7 @@ class Numbering:
     def alike(self, old: RequestForm, new: RequestForm) -> tuple[RequestForm, RequestForm]:
         """Both forms, the live one in the recorded one's numbers. Addresses keep the roles that they have by now; ids
         are told apart within the request alone, as its key does."""
-        clocks = self._clocks(old, new)
+        clocks = dict(self._clocks(old, new))
         before = _mapped(old, lambda text: _replaced(text, self._as_recorded))
         after = _mapped(new, lambda text: _replaced(text, lambda found: self._as_live(found, clocks)))
         renaming = Renaming()
@@ -46,22 +46,22 @@ class Numbering:
         after = _mapped(after, renaming.text)
         return before, _mapped(after, _Newcomers(before, after))
 
-    def _clocks(self, old: RequestForm, new: RequestForm) -> frozenset[str]:
-        """The live date-times that stand where a clock was read when the run was recorded."""
-        lines = (pair for texts in _pairs(old, new) for pair in _same_lines(*texts))
-        times = (pair for before, after in lines for pair in zip(_times(before), _times(after), strict=False))
-        return frozenset(after for before, after in times if self._recorded(before).startswith("{{"))
+    def _clocks(self, old: RequestForm, new: RequestForm) -> Iterator[tuple[str, bool]]:
+        """The live date-times that have a counterpart, and whether a clock was read there when the run was recorded."""
+        for before, after in (lines for texts in _pairs(old, new) for lines in _same_lines(*texts)):
+            for recorded, live in zip(_times(before), _times(after), strict=False):
+                yield live, self._recorded(recorded).startswith("{{")
 
     def _as_recorded(self, found: Placeholder) -> str:
         meaning = self._recorded(str(found))
         return _timeless(found) if found.kind == BY_POSITION and meaning.startswith("{{") else meaning
 
-    def _as_live(self, found: Placeholder, clocks: frozenset[str]) -> str:
+    def _as_live(self, found: Placeholder, clocks: dict[str, bool]) -> str:
         text = str(found)
         if found.kind == BY_POSITION:
             value = self._live(text)
             here = self._context
-            now = text in clocks or is_clocks(value, here.started_ns, here.ended_ns)
+            now = clocks.get(text, is_clocks(value, here.started_ns, here.ended_ns))
             return _timeless(found) if now else value
         return self._settled(text) or str(Placeholder(found.kind, (found.number or 0) + _NEW))
 

@@ -252,6 +252,16 @@ def test_fixed_text_near_the_capture_still_hits_days_later_and_a_changed_booking
     assert next(line.text.partition("Book ")[2] for line in change.lines) == f"{booking}."
 
 
+def test_a_date_that_stayed_is_no_difference_on_the_day_itself() -> None:
+    day = (THERE.now + timedelta(hours=2)).isoformat()
+    recorded = fixture((chat(f"Book {day}.", f"for one, ordered {HERE.iso()}"), "ok"))
+    miss = missed(ask(player_of(recorded, THERE), chat(f"Book {day}.", f"for two, ordered {THERE.iso()}")))
+    (change,) = miss.difference.messages
+    assert change.index == 1
+    assert [line.text.partition(",")[0] for line in change.lines] == ["for one", "for two"]
+    assert len({line.text.partition(",")[2] for line in change.lines}) == 1
+
+
 def test_known_values_are_this_runs() -> None:
     recorded = fixture((chat(f"read {HERE.home}/agent/a.txt"), f"see {HERE.home}/agent/b.txt and {HERE.home}/c"))
     assert text_of(ask(player_of(recorded, THERE), chat("read /home/bob/agent/a.txt"))) == (
