@@ -20,7 +20,8 @@ _GLOB = re.compile(r"\[[^\]]*\]|[*?]+")
 _REST = "[^ \"'(){},]*"
 _WORD_ENDS = "\"'`,;()[]{}"
 #: The functions of stepfork that open a fixture by its name.
-LOADERS = frozenset({"load_fixture", "open_fixture", "playback", "read_fixture", "replay_fixture"})
+LOADERS = frozenset({"inspect_fixture", "playback", "replay_run"})
+_LOADS = r"(playback|inspect_fixture|replay_run|mark\.stepfork)\("
 #: More names than this are searched for by their first word, so that the pattern stays small.
 _MANY = 60
 
@@ -154,9 +155,9 @@ def search_branches(matcher: Matcher, modules: Iterable[str]) -> list[str]:
     branches = _branches(names) if len(names) <= _MANY else _few_branches(names)
     branches.append(rf"({_literal(matcher.folder)}|fixtures)[/\\]*[\"'{{%*]")
     if matcher.any_path:
-        branches += [_literal(matcher.folder) + "/fixtures/", r"\.sftrace", r"(playback|_fixture)\("]
+        branches += [_literal(matcher.folder) + "/fixtures/", r"\.sftrace", _LOADS]
     else:
-        branches.append(r"(playback|_fixture)\( *([^\"' )]|$)")  # every name in LOADERS ends in one of these
+        branches.append(_LOADS + r" *([^\"' )]|$)")
     if modules:
         branches.append(f"(from|import) .*({_any_of(modules)})")
     return branches

@@ -119,6 +119,15 @@ def _reached(start: Unit, units: list[Unit]) -> list[Unit]:
     return list(reached.values())
 
 
+class _Reading(Record):
+    """What is known while a unit is read: the constant ``names``, and the ``loaders`` of the module that is ``tree``."""
+
+    names: Mapping[str, str]
+    matcher: Matcher
+    loaders: frozenset[str]
+    tree: ast.Module
+
+
 def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines: re.Pattern[bytes] | None) -> None:
     module_names = constants_of(module.tree.body, {})
     words = [name.encode() for name in module_names]
@@ -129,22 +138,22 @@ def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines:
         if skips and lines and not lines.search(unit.text) and not any(word in unit.text for word in words):
             continue
         names = constants_of(unit.syntax, module_names, unit.hidden)
+        reading = _Reading(names, matcher, loaders, module.tree)
         found: dict[Reference, None] = {}
         for top in unit.syntax:
-            _visit(top, names, matcher, loaders, found)
+            _visit(top, reading, found)
         unit.references.extend(found)
 
 
-def _visit(
-    top: ast.AST, names: Mapping[str, str], matcher: Matcher, loaders: frozenset[str], found: dict[Reference, None]
-) -> None:
+def _visit(top: ast.AST, reading: _Reading, found: dict[Reference, None]) -> None:
+    names, matcher = reading.names, reading.matcher
     pending: list[tuple[ast.AST, bool]] = [(top, False)]
     while pending:
         node, is_part = pending.pop()
         composite = is_composite(node)
         if isinstance(node, ast.expr) and not is_part and (composite or _is_value(node)):
             _note(node, names, matcher, found)
-        if isinstance(node, ast.Call) and _loads_unknown(node, names, loaders, top, matcher):
+        if isinstance(node, ast.Call) and _loads_unknown(node, top, reading):
             found[Reference(None, f"{last_name(node)}() is given a name that cannot be told")] = None
         skip: ast.AST | None = None
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -188,33 +197,67 @@ def _shown(shape: str) -> str:
 
 
 def _loaders(module: Module) -> frozenset[str]:
-    """The functions of stepfork that take a fixture, as this module calls them."""
+    """The functions of stepfork that take a fixture, as this module calls them, and the modules that have them."""
     if not any(b"stepfork" in line for line in module.lines):
         return frozenset()
     return frozenset(
-        alias.asname or alias.name
+        alias.asname or alias.name.partition(".")[0]
         for node in ast.walk(module.tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "stepfork"
+        if isinstance(node, ast.ImportFrom | ast.Import)
         for alias in node.names
-        if alias.name in LOADERS
-    )
+        if _is_own(node, alias)
+    ) | {"stepfork"}
 
 
-def _loads_unknown(
-    call: ast.Call, names: Mapping[str, str], loaders: frozenset[str], top: ast.AST, matcher: Matcher
-) -> bool:
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        if function.attr not in LOADERS or not isinstance(function.value, ast.Name) or function.value.id != "stepfork":
-            return False
-    elif not isinstance(function, ast.Name) or function.id not in loaders:
+def _is_own(node: ast.ImportFrom | ast.Import, alias: ast.alias) -> bool:
+    if isinstance(node, ast.Import):
+        return alias.name.partition(".")[0] == "stepfork"
+    own = (node.module or "").partition(".")[0] == "stepfork"
+    return own and (alias.name in LOADERS or alias.name == "testing")
+
+
+def _loads_unknown(call: ast.Call, top: ast.AST, reading: _Reading) -> bool:
+    if not _is_loader(call.func, reading.loaders):
         return False
-    if matcher.any_path or not call.args:
-        return matcher.any_path
-    argument = call.args[0]
-    if isinstance(argument, ast.Name) and _is_given(argument.id, top):
+    given = [*call.args[:1], *(word.value for word in call.keywords if word.arg in ("fixture", "name"))]
+    if reading.matcher.any_path or not given:
+        return reading.matcher.any_path
+    argument = given[0]
+    if isinstance(argument, ast.Name) and (_is_given(argument.id, top) or _is_partly_known(argument.id, reading)):
         return False
-    return shape_of(argument, names).strip(HOLE) == ""
+    return shape_of(argument, reading.names).strip(HOLE) == ""
+
+
+def _is_loader(function: ast.expr, loaders: frozenset[str]) -> bool:
+    """Whether a call of this opens a fixture: one of ours, by its own name or that of its module, or our mark."""
+    if isinstance(function, ast.Name):
+        return function.id in loaders and function.id != "stepfork"
+    if not isinstance(function, ast.Attribute):
+        return False
+    owner = function.value
+    if function.attr == "stepfork":
+        return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) == "mark"
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    return function.attr in LOADERS and isinstance(owner, ast.Name) and owner.id in loaders
+
+
+def _is_partly_known(name: str, reading: _Reading) -> bool:
+    """Whether all that the module binds to a name has a constant part, such as a path below a folder that is computed:
+    what it may name is noted where it stands, and who uses the name is reached from there."""
+    bound = [node for node in ast.walk(reading.tree) if isinstance(node, ast.Name) and node.id == name]
+    stores = sum(not isinstance(node.ctx, ast.Load) for node in bound)
+    values = [
+        node.value
+        for node in ast.walk(reading.tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        and node.value is not None
+        and any(
+            isinstance(target, ast.Name) and target.id == name
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        )
+    ]
+    return 0 < stores == len(values) and all(shape_of(value, reading.names).strip(HOLE) for value in values)
 
 
 def _is_given(name: str, top: ast.AST) -> bool:

@@ -70,7 +70,8 @@ def test_computed_names_that_keep_their_first_or_last_word(words: list[str], dat
         "f'fixtures/{x}'",
         "playback(name)",
         "playback(\n    name)",
-        "stepfork.load_fixture( f'x')",
+        "stepfork.testing.inspect_fixture( f'x')",
+        "@pytest.mark.stepfork(name)",
     ],
 )
 def test_folders_and_loaders_are_found_whatever_changed(line: str) -> None:

@@ -231,6 +231,48 @@ def test_a_name_that_cannot_be_told_selects_the_test_and_says_so(body: str, expe
     assert all("cannot be told" in reference.note for why in said.nodes.values() for reference in why)
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from stepfork.testing import replay_run\ndef test_a():\n    replay_run(choose(), cwd='.')\n", ["test_a"]),
+        ("from stepfork.testing import inspect_fixture as see\ndef test_a():\n    see(choose())\n", ["test_a"]),
+        ("from stepfork.testing import inspect_fixture\ndef test_a():\n    inspect_fixture('ship')\n", []),
+        (
+            "import stepfork.testing\ndef test_a():\n    stepfork.testing.inspect_fixture(fixture=choose())\n",
+            ["test_a"],
+        ),
+        ("from stepfork import testing as t\ndef test_a():\n    t.inspect_fixture(choose())\n", ["test_a"]),
+        ("from other import testing as t\ndef test_a():\n    t.inspect_fixture(choose())\n", []),
+        ("import pytest\n@pytest.mark.stepfork(choose())\ndef test_a(): ...\n", ["test_a"]),
+        ("import pytest\n@pytest.mark.stepfork('refund')\ndef test_a(): ...\n", ["test_a"]),
+        ("import pytest\n@pytest.mark.stepfork('ship')\ndef test_a(): ...\n", []),
+        ("from pytest import mark\n@mark.stepfork(choose())\ndef test_a(): ...\n", ["test_a"]),
+        ("import pytest\npytestmark = pytest.mark.stepfork('refund')\ndef test_a(): ...\n", [""]),
+    ],
+)
+def test_the_names_that_stepfork_gives_tests(source: str, expected: list[str]) -> None:
+    assert nodes(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"),
+    [
+        ("FIXTURE = ROOT / '.stepfork/fixtures/ship.json'", []),
+        ("FIXTURE = ROOT / '.stepfork/fixtures/refund.json'", ["test_a"]),
+        ("FIXTURE = ROOT.joinpath('.stepfork/fixtures/refund.json')", ["test_a"]),
+        ("FIXTURE: Path = ROOT / 'fixtures' / f'{kind}.json'", ["test_a"]),
+        ("FIXTURE = choose()", ["test_a"]),
+        ("FIXTURE = ROOT / 'fixtures/ship.json'\nFIXTURE = choose()", ["test_a"]),
+        ("for FIXTURE in choose(): ...", ["test_a"]),
+        ("from paths import FIXTURE", ["test_a"]),
+    ],
+)
+def test_a_path_below_a_folder_that_is_computed_is_known_where_it_stands(bound: str, expected: list[str]) -> None:
+    source = "from stepfork.testing import replay_run\nROOT = Path(__file__).parents[2]\n"
+    test = "def test_a():\n    replay_run(FIXTURE, command=COMMAND, cwd=ROOT)\n\ndef test_b(): ...\n"
+    assert nodes(f"{source}{bound}\n{test}") == expected
+
+
 def test_what_is_computed_is_said() -> None:
     module = parse(b"def test_a(x):\n    load(f'refund-{x}')\n")
     assert module is not None
