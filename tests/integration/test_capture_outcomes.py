@@ -175,6 +175,9 @@ def test_nothing_is_recorded_in_ci_unless_it_is_asked_for(stand: Stand, monkeypa
         "it on your machine and commit what it writes: stepfork capture --name team/case --expect-fail -- python "
         "agent.py --api-key '[redacted]'\n"
     )
+    refused = stand.stepfork("capture", "--name", "x", "--output", "x.sftrace", "--", "python", "agent.py", code=2)
+    assert refused.err.startswith("stepfork capture: x.sftrace: nothing is recorded in CI")
+    assert refused.err.endswith(": stepfork capture --name x --output x.sftrace -- python agent.py\n")
     assert not (stand.root / "ran").exists()
     stand.stepfork("capture", "--allow-capture", "--name", "case", "--", "python", "agent.py")
     refused = stand.stepfork("capture", "--refresh", "case", "--yes", code=2)
@@ -182,6 +185,12 @@ def test_nothing_is_recorded_in_ci_unless_it_is_asked_for(stand: Stand, monkeypa
     assert refused.err.endswith(": stepfork capture --refresh case\n")
     assert "--refresh --all\n" in stand.stepfork("capture", "--refresh", "--all", "--yes", code=2).err
     stand.stepfork("capture", "--refresh", "case", "--yes", "--allow-capture")
+
+
+def test_options_of_the_command_are_its_own(stand: Stand) -> None:
+    stand.agent("ask(*sys.argv[1:])")
+    stand.stepfork("capture", "--name", "case", "python", "agent.py", "--all", "--refresh", "--json")
+    assert stand.manifest()["source"]["command"] == ["python", "agent.py", "--all", "--refresh", "--json"]
 
 
 def test_spans_from_a_file_are_no_live_call(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,11 @@ def test_what_cannot_be_refreshed_stops_nothing_else(shop: Stand) -> None:
         ("a", "refreshed", True),
     ]
     assert "there is no such fixture" in rows[0]["problem"]
+    told = shop.stepfork("capture", "--refresh", "spans", "a", "--yes", "--format", "github", code=2).out
+    assert told.startswith(
+        "::error file=.stepfork/fixtures/spans.json,title=stepfork capture spans::fixture 'spans' came"
+    )
+    assert told.count("\n") == 1
     rows = document(shop, "--all", code=2)
     assert [(row["name"], row["status"]) for row in rows][-2:] == [("hidden", "refused"), ("spans", "skipped")]
 
@@ -180,6 +185,11 @@ def test_a_dry_run_reports_and_writes_nothing(shop: Stand, monkeypatch: pytest.M
     answers(monkeypatch, "y", "n")
     said = shop.stepfork("capture", "--refresh", "a", "--dry-run")
     assert said.err.index("+ after") < said.err.index("keep it [y/N]")
+    assert shop.files() == before
+    answers(monkeypatch, "y")  # and then the terminal is gone
+    words = ["--refresh", "a", "--dry-run", "--result-file", "result.json"]
+    assert "keep it" in shop.stepfork("capture", *words, code=INTERRUPTED).err
+    assert json.loads((shop.root / "result.json").read_text())["fixture"] is None
     assert shop.files() == before
     answers(monkeypatch, "y", "y")
     said = shop.stepfork("capture", "--refresh", "a", "--dry-run")

@@ -29,7 +29,9 @@ class _Capture(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
-        ctx.allow_interspersed_args = "--refresh" in own or "--all" in own
+        # What follows a --name may be a command, whose options are its own.
+        named = next((at for at, word in enumerate(own) if word.partition("=")[0] == "--name"), len(own))
+        ctx.allow_interspersed_args = not {"--refresh", "--all"}.isdisjoint(own[:named])
         return super().parse_args(ctx, args)
 
 
@@ -83,8 +85,8 @@ def capture(
         raise UsageError("a capture needs --name NAME")
     command = tuple(words or ())
     if command and not allow_capture:
-        typed = typed_capture(name, command, expect_fail=expect_fail, require_spans=require_spans)
-        refuse_in_ci(opened, (name,), typed)
+        typed = typed_capture(name, command, output=output, expect_fail=expect_fail, require_spans=require_spans)
+        refuse_in_ci([opened.shown(opened.manifest_path(name)) if output is None else output.as_posix()], typed)
     request = {"output": output, "expect_fail": expect_fail, "require_spans": require_spans}
     captured = _capture(opened, name, command, tuple(spans_from or ()), told, request)
     raise typer.Exit(_report(captured, told))
@@ -120,7 +122,7 @@ def _report(captured: CaptureResult, told: Output) -> int:
     return failed or exit_code(captured)
 
 
-def typed_capture(name: str, command: tuple[str, ...], **flags: bool) -> str:
+def typed_capture(name: str, command: tuple[str, ...], *, output: Path | None = None, **flags: bool) -> str:
     """The capture as one would type it, without the secrets that the words of its command may hold."""
     from stepfork.config.environment import environ
     from stepfork.redact.redactor import Redactor
@@ -128,4 +130,5 @@ def typed_capture(name: str, command: tuple[str, ...], **flags: bool) -> str:
 
     shown = Redactor(Secrets.collect(environ(), {})).command(command)
     options = [f"--{flag.replace('_', '-')}" for flag, given in flags.items() if given]
+    options += [] if output is None else ["--output", output.as_posix()]
     return shell_words(("stepfork", "capture", "--name", name, *options, "--", *shown))

@@ -16,7 +16,6 @@ from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
     from stepfork.diff.fixture_diff import FixtureDiff
-    from stepfork.store.store import Store
     from stepfork.workflows.make_fixture import CaptureResult
 
 
@@ -39,17 +38,17 @@ class Output:
         return sys.stderr.fileno() if self.quiet else None
 
 
-def refuse_in_ci(store: Store, names: tuple[str, ...], locally: str) -> None:
-    """Raise UsageError where a CI system runs this: a missing fixture is a red build there, not a paid run."""
+def refuse_in_ci(paths: Sequence[str], locally: str) -> None:
+    """Raise UsageError where a CI system runs this: a missing fixture is a red build there, not a paid run. `paths` are
+    the fixtures that would be written, `locally` is the command that writes them elsewhere."""
     from stepfork.config.environment import in_ci
 
     if not in_ci():
         return
-    paths = [store.shown(store.manifest_path(name)) for name in names[:3]]
-    more = f" and {len(names) - len(paths)} more" if len(names) > len(paths) else ""
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     raise UsageError(
         "nothing is recorded in CI without --allow-capture",
-        where=", ".join(paths) + more,
+        where=", ".join(paths[:3]) + more,
         fix=f"run it on your machine and commit what it writes: {locally}",
     )
 
@@ -91,8 +90,8 @@ def tell(told: Output, document: bytes, captured: Sequence[CaptureResult]) -> in
         out_bytes(document)
     if told.github:
         for result in captured:
-            for line in _annotations(result):
-                out(line)
+            if result.outcome == "not_verified":
+                annotate(result.name, result.path, result.causes)
     return failed
 
 
@@ -103,12 +102,11 @@ def exit_code(captured: CaptureResult) -> int:
     return NO if captured.outcome == "not_verified" else OK
 
 
-def _annotations(captured: CaptureResult) -> list[str]:
+def annotate(name: str, path: Path | None, causes: Sequence[str]) -> None:
+    """Put an annotation of a job on the fixture at `path`, one for each cause."""
     from stepfork.cli.render.github import annotation
     from stepfork.cli.session import annotated_path
 
-    if captured.outcome != "not_verified":
-        return []
-    file = "" if captured.path is None else annotated_path(captured.path)
-    title = f"stepfork capture {captured.name}"
-    return [annotation("error", cause, file=file, title=title) for cause in captured.causes]
+    file = "" if path is None else annotated_path(path)
+    for cause in causes:
+        out(annotation("error", cause, file=file, title=f"stepfork capture {name}"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stepfork.cli.capture_report import Output, exit_code, print_result, refuse_in_ci, shell_words, tell
+from stepfork.cli.capture_report import Output, annotate, exit_code, print_result, refuse_in_ci, shell_words, tell
 from stepfork.cli.console import err
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
@@ -43,8 +43,10 @@ def run(store: Store, options: Options, told: Output) -> int:
     alone = not options.every and len(names) == 1
     if not options.allow_capture:
         typed = ("--all",) if options.every else names
-        refuse_in_ci(store, names, shell_words(("stepfork", "capture", "--refresh", *typed)))
+        paths = [store.shown(store.manifest_path(name)) for name in names]
+        refuse_in_ci(paths, shell_words(("stepfork", "capture", "--refresh", *typed)))
     items = [_item(store, name, options, alone=alone) for name in names]
+    stopped = False
     try:
         _ask(items, options)
         for number, item in enumerate(items):
@@ -55,10 +57,12 @@ def run(store: Store, options: Options, told: Output) -> int:
                 if item.done is not None and item.done.captured.signal is not None:
                     break
     except (KeyboardInterrupt, typer.Abort):
-        if alone:
+        if alone and items[0].done is None:
             raise
+        stopped = True
         err("")  # the line that the question or the counter stands on
-    return _finish(items, told, alone=alone)
+    code = _finish(store, items, told, alone=alone)
+    return INTERRUPTED if stopped and code != TERMINATED else code
 
 
 def _names(store: Store, options: Options) -> tuple[str, ...]:
@@ -147,7 +151,7 @@ def _set(item: Item, done: RefreshResult) -> None:
     item.status = failed if done.captured.outcome == "not_verified" else "refreshed"
 
 
-def _finish(items: Sequence[Item], told: Output, *, alone: bool) -> int:
+def _finish(store: Store, items: Sequence[Item], told: Output, *, alone: bool) -> int:
     from stepfork.cli.diff import redactor
     from stepfork.cli.render.refresh_json import refresh_bytes
     from stepfork.cli.render.refresh_text import refresh_lines
@@ -157,6 +161,10 @@ def _finish(items: Sequence[Item], told: Output, *, alone: bool) -> int:
         for line in refresh_lines(items):
             err(line)
     failed = tell(told, refresh_bytes(items, redactor(), alone=alone), captured) if captured or not alone else OK
+    if told.github:
+        for item in items:
+            if item.status == "refused":
+                annotate(item.name, store.manifest_path(item.name), [item.problem])
     codes = [failed, *map(_code, items)]
     return next((code for code in (TERMINATED, INTERRUPTED) if code in codes), max(codes, default=OK))
 
