@@ -120,7 +120,7 @@ def _reached(start: Unit, units: list[Unit]) -> list[Unit]:
 
 
 class _Reading(Record):
-    """What is known while a unit is read: the constant ``names``, and the ``loaders`` of the module that is ``tree``."""
+    """What is known while a unit is read: constant ``names``, and the ``loaders`` of the module, which is ``tree``."""
 
     names: Mapping[str, str]
     matcher: Matcher
