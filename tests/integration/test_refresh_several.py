@@ -133,15 +133,45 @@ def test_refusals_are_one_line_before_anything_runs(stand: Stand) -> None:
 
 
 def test_it_asks_and_runs_nothing_where_nobody_can_answer(stand: Stand) -> None:
-    stand.agent("ask('hi')")
-    stand.stepfork("capture", "--name", "a", "--", "env", "SHOP_TOKEN=abc123", "python", "agent.py")
-    stand.stepfork("capture", "--name", "b", "--", "python", "agent.py")
-    assert b"abc123" not in b"".join(stand.files().values())
-    assert "redacted or templated" in stand.stepfork("capture", "--refresh", "a", "--yes", code=2).err
-    refused = stand.stepfork("capture", "--refresh", "b", code=2).err.splitlines()
+    stand.capture("ask('hi')")
+    refused = stand.stepfork("capture", "--refresh", "case", code=2).err.splitlines()
     assert refused[0].startswith("command   python agent.py   in ")
     assert refused[1].startswith("stepfork capture: nobody can be asked here")
-    assert len(stand.model.asked) == 2
+    assert len(stand.model.asked) == 1
+
+
+def test_c034_what_a_recording_answers_is_redacted_again(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    password = "-".join(("blue", "parrot", "1042"))
+    choice = {"index": 0, "message": {"role": "assistant", "content": f"It is {password}."}, "finish_reason": "stop"}
+    body = json.dumps({"choices": [choice]}).encode()
+    stand.capture("ask('hi')", lambda asked, line: line.whole(body, "Content-Type: application/json"))
+    assert password in stand.store.manifest_path("case").read_text()  # nobody knew then
+    monkeypatch.setenv("SHOP_PASSWORD", password)
+    said = stand.stepfork("capture", "--refresh", "case", "--yes", "--reuse")
+    assert "1 of 1 answered from the recording" in said.err
+    assert password not in said.err + said.out
+    for path in stand.store.root.rglob("*"):
+        assert path.is_dir() or password not in path.read_text()
+
+
+def test_c040_a_secret_of_the_command_is_in_no_file_and_no_refresh(stand: Stand) -> None:
+    secret = "-".join(("abc", "123"))
+    stand.agent(TWICE)
+    stand.stepfork("capture", "--name", "case", "--", "env", f"SHOP_TOKEN={secret}", "python", "agent.py")
+    written = [path for folder in (".stepfork", "tests") for path in (stand.root / folder).rglob("*")]
+    assert stand.root / "tests" / "stepfork" / "test_case.py" in written
+    for path in written:
+        assert path.is_dir() or secret not in path.read_text()
+    assert "was redacted or templated" in stand.stepfork("capture", "--refresh", "case", "--yes", code=2).err
+
+
+def test_c099_a_refresh_of_one_touches_no_other(shop: Stand) -> None:
+    before = shop.files()
+    shop.stepfork("capture", "--refresh", "a", "--yes")
+    after = shop.files()
+    kept = {name for name in before if name.startswith("fixtures/")} - {"fixtures/a.json"}
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    shop.stepfork("fsck")
 
 
 def test_a_fixture_with_a_world_is_not_refreshed(stand: Stand) -> None:
