@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from stepfork.rewrite.place import Place, Rewriter, apply_edits
 from stepfork.trace.body import Body, BytesBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Run
+
+_STRETCH = 1 << 20
 
 
 def rewrite_bytes(run: Run, rewriter: Rewriter) -> Run:
@@ -18,8 +22,8 @@ def rewrite_bytes(run: Run, rewriter: Rewriter) -> Run:
 
 def _exchange(exchange: Exchange, index: int, rewriter: Rewriter) -> Exchange:
     request, response = exchange.request, exchange.response
-    asked = _body(request.body, Place(("exchange", index, "request"), ("body",)), rewriter)
-    answered = _body(response.body, Place(("exchange", index, "response"), ("body",)), rewriter)
+    asked = rewrite_bytes_body(request.body, Place(("exchange", index, "request"), ("body",)), rewriter)
+    answered = rewrite_bytes_body(response.body, Place(("exchange", index, "response"), ("body",)), rewriter)
     if asked is request.body and answered is response.body:
         return exchange
     return msgspec.structs.replace(
@@ -29,9 +33,32 @@ def _exchange(exchange: Exchange, index: int, rewriter: Rewriter) -> Exchange:
     )
 
 
-def _body(body: Body, place: Place, rewriter: Rewriter) -> Body:
+def rewrite_bytes_body(body: Body, place: Place, rewriter: Rewriter) -> Body:
+    """A bytes body rewritten as the text that it holds; any other body as it is."""
     if not isinstance(body, BytesBody):
         return body
-    text = body.data.decode("utf-8", "surrogateescape")
+    pieces = [_piece(body.data[start:end], place, rewriter) for start, end in _stretches(body.data)]
+    return body if all(piece is None for piece in pieces) else _joined(body.data, pieces)
+
+
+def _piece(data: bytes, place: Place, rewriter: Rewriter) -> bytes | None:
+    """`data` rewritten, None where it stays."""
+    text = data.decode("utf-8", "surrogateescape")
     edits = rewriter.text(text, place)
-    return BytesBody(apply_edits(text, edits).encode("utf-8", "surrogateescape")) if edits else body
+    return apply_edits(text, edits).encode("utf-8", "surrogateescape") if edits else None
+
+
+def _joined(data: bytes, pieces: list[bytes | None]) -> BytesBody:
+    stretches = zip(_stretches(data), pieces, strict=True)
+    return BytesBody(b"".join(data[start:end] if piece is None else piece for (start, end), piece in stretches))
+
+
+def _stretches(data: bytes) -> Iterator[tuple[int, int]]:
+    """`data` cut at zero bytes, which stand in no secret, into stretches of about a megabyte: as text, bytes that are
+    none take many times their length."""
+    start = 0
+    while start < len(data):
+        zero = data.find(b"\0", start + _STRETCH)
+        end = len(data) if zero < 0 else zero + 1
+        yield start, end
+        start = end

@@ -9,6 +9,7 @@ import msgspec
 
 from stepfork.normalize import rules
 from stepfork.normalize.fields import Mark, Path, response_marks
+from stepfork.normalize.multipart import BOUNDARY
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder, unescape
 from stepfork.providers.apis import OPAQUE
 from stepfork.replay.giving_streams import Events, UnusualError
@@ -16,7 +17,7 @@ from stepfork.rewrite.place import Edit, Place, Rewriter
 from stepfork.rewrite.run import rewrite_body
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
-from stepfork.trace.body import EventsBody, JsonValue
+from stepfork.trace.body import Body, BytesBody, EventsBody, JsonValue
 from stepfork.trace.exchange import Exchange, Response
 
 Value = Callable[[Placeholder, str], "str | None"]
@@ -33,7 +34,7 @@ class GiveBack(Rewriter):
     one. Numbers that are times become seconds since 1970, of the type they had."""
 
     def __init__(self, value: Value, clock: Clock, marks: Mapping[Path, Mark]) -> None:
-        self._value = value
+        self.value = value
         self._clock = clock
         self._marks = marks
 
@@ -52,7 +53,7 @@ class GiveBack(Rewriter):
         """What stands for a placeholder where it was found."""
         placeholder = as_placeholder(match)
         before = match.string[max(match.start() - _LONGEST_PREFIX, 0) : match.start()]
-        return None if placeholder is None else self._value(placeholder, before)
+        return None if placeholder is None else self.value(placeholder, before)
 
     def time(self, value: JsonValue, name: str) -> JsonValue:
         """What stands for a time that is a number, of the type that it had."""
@@ -85,8 +86,15 @@ def give_back(exchange: Exchange, value: Value, clock: Clock) -> Response:
         response,
         content_type=rewrite_text(response.content_type, place.child("content_type"), giver),
         headers=rewrite_value(response.headers, place.child("headers"), giver),
-        body=body if body is not response.body else rewrite_body(body, place.child("body"), giver, exchange.api),
+        body=body if body is not response.body else _body(body, exchange, giver),
     )
+
+
+def _body(body: Body, exchange: Exchange, giver: GiveBack) -> Body:
+    if isinstance(body, BytesBody):  # bytes that are no text hold no placeholder but this one
+        given = giver.value(Placeholder("boundary"), "") or BOUNDARY
+        return BytesBody(body.data.replace(f"--{BOUNDARY}".encode(), f"--{given}".encode()))
+    return rewrite_body(body, Place(("response",), ("body",)), giver, exchange.api)
 
 
 def prefix_before(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from stepfork.normalize.known import Context
@@ -11,6 +9,7 @@ from stepfork.normalize.optional import is_optional
 from stepfork.normalize.request_key import NO_RULES, KeyRules, RequestKey
 from stepfork.normalize.times import is_clocks
 from stepfork.providers.lines import clean_line
+from stepfork.redact.bodies import rewrite_bytes_body
 from stepfork.redact.redactor import Redactor
 from stepfork.redact.secrets import Secrets
 from stepfork.replay.diagnosis import Diagnosis
@@ -22,10 +21,11 @@ from stepfork.replay.recorded import Recorded
 from stepfork.replay.report import Miss, ReplayReport, Served
 from stepfork.replay.retrying import patient
 from stepfork.replay.unused import unused_of
+from stepfork.rewrite.place import Place
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
 
-_Asked = tuple[Route, RequestKey, tuple[Name, ...], tuple[Name, ...], tuple[str, ...]]
+_Asked = tuple[Route, RequestKey, tuple[Name, ...], tuple[str, ...]]
 
 
 class Player:
@@ -69,7 +69,8 @@ class _Session:
 
     def __init__(self, fixture: Fixture, context: Context, secrets: Secrets, rules: KeyRules) -> None:
         self._recorded = Recorded(fixture.run.exchanges, context, rules)
-        self._live = Reader(context, rules, first=Redactor(secrets), templated=False)
+        self._redactor = Redactor(secrets)
+        self._live = Reader(context, rules, first=self._redactor, templated=False)
         self._context = context
         self._identities = Identities()
         self._giver = Giver(fixture.name, context, self._identities, self._live)
@@ -80,14 +81,15 @@ class _Session:
         self._optional: dict[int, str] = {}
 
     def answer(self, exchange: Exchange, call: int) -> Response | Miss:
+        exchange = self._with_readable_body(exchange)
         live = self._live.read(exchange)
-        alike = self._recorded.alike(live)
-        if not alike:
-            live, alike = self._discovered(exchange, live)
-        chosen = self._choose(alike, live)
+        chosen = self._choose(live)
+        if chosen is None and not self._recorded.alike(live):
+            live = self._discovered(exchange, live)
+            chosen = self._choose(live)
         if chosen is None:
-            return self._miss(exchange, live, alike, call)
-        self._recorded.used[chosen] = True
+            return self._miss(exchange, live, call)
+        self._recorded.use(chosen)
         self._served.append(Served(call, chosen))
         self._identities.settle(self._recorded.names(chosen, live))
         self._identities.settle(self._recorded.addresses(chosen, live))
@@ -102,48 +104,59 @@ class _Session:
             optional=tuple(self._optional[call] for call in sorted(self._optional)),
         )
 
-    def _discovered(self, exchange: Exchange, live: Reading) -> tuple[Reading, list[int]]:
-        """The request read with words that only the recording knows as ids, and the exchanges that it then asks for."""
+    def _with_readable_body(self, exchange: Exchange) -> Exchange:
+        """The secrets of a body of bytes taken out, which no reader of texts looks at."""
+        body = rewrite_bytes_body(exchange.request.body, Place(("request",), ("body",)), self._redactor)
+        if body is exchange.request.body:
+            return exchange
+        return msgspec.structs.replace(exchange, request=msgspec.structs.replace(exchange.request, body=body))
+
+    def _choose(self, live: Reading) -> int | None:
+        """The exchange that answers: addresses must agree with all that was said, ids should, then stored order."""
+        best: tuple[int, int] | None = None
+        for index in self._recorded.free(live):
+            if self._allows(index, live):
+                conflicts = self._identities.conflicts(self._recorded.names(index, live))
+                if not conflicts:
+                    return index
+                best = min(best or (conflicts, index), (conflicts, index))
+        return None if best is None else best[1]
+
+    def _allows(self, index: int, live: Reading) -> bool:
+        return self._identities.allow(self._recorded.addresses(index, live))
+
+    def _discovered(self, exchange: Exchange, live: Reading) -> Reading:
+        """The request read with words that only the recording knows as ids, where it is recorded then."""
         for index, recorded in enumerate(self._recorded.readings):
             if recorded.route != live.route or not recorded.names or self._recorded.used[index]:
                 continue
             words = words_for(recorded.form, live.form)
             if words:
                 told = self._live.told(words, exchange)
-                alike = self._recorded.alike(told)
-                if alike:
-                    return told, alike
+                if self._recorded.alike(told):
+                    return told
                 self._live.retract(words)
-        return live, []
+        return live
 
-    def _choose(self, alike: Sequence[int], live: Reading) -> int | None:
-        """The exchange that answers: addresses must agree with all that was said, ids should, then stored order."""
-        free = [index for index in alike if not self._recorded.used[index] and self._allows(index, live)]
-        if len(free) < 2:
-            return free[0] if free else None
-        return min((self._identities.conflicts(self._recorded.names(index, live)), index) for index in free)[1]
-
-    def _allows(self, index: int, live: Reading) -> bool:
-        return self._identities.allow(self._recorded.addresses(index, live))
-
-    def _miss(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
+    def _miss(self, exchange: Exchange, live: Reading, call: int) -> Miss:
         aside = is_optional(exchange)
         told = self._asides if aside else self._misses
         here = self._context
         data = tuple(time for time in live.times if not is_clocks(time, here.started_ns, here.ended_ns))
-        asked = (live.route, live.key, live.names, live.addresses, data)
+        asked = (live.route, live.key, live.addresses, data)  # ids carry no identity
         before = told.get(asked)
         if before is not None:
             again = msgspec.structs.replace(before, times=before.times + 1, asked=before.asked and before.asked + 1)
         else:
-            again = self._diagnosed(exchange, live, alike, call)
+            again = self._diagnosed(exchange, live, call)
         told[asked] = again
         if aside:
             request = live.templated.request
             self._optional[again.call] = clean_line(f"{again.label}: {request.method} {request.path}")
         return again
 
-    def _diagnosed(self, exchange: Exchange, live: Reading, alike: Sequence[int], call: int) -> Miss:
+    def _diagnosed(self, exchange: Exchange, live: Reading, call: int) -> Miss:
+        alike = self._recorded.alike(live)
         ours = [index for index in alike if self._allows(index, live)]
         if ours:
             return self._diagnosis.exhausted(live, ours, call)

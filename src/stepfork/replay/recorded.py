@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from stepfork.normalize.known import KINDS, Context, known_value
 from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, as_placeholder, escape
@@ -26,6 +26,18 @@ class Recorded:
         self._by_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
         for index, reading in enumerate(self.readings):
             self._by_key[reading.route, reading.key].append(index)
+        self._free = {key: list(found) for key, found in self._by_key.items()}
+
+    def use(self, index: int) -> None:
+        """An exchange has answered."""
+        reading = self.readings[index]
+        self.used[index] = True
+        self._free[reading.route, reading.key].remove(index)
+
+    def free(self, live: Reading) -> Iterator[int]:
+        """Those of `alike` that have answered nothing yet, in stored order."""
+        found = self._free.get((live.route, live.key), ())
+        return (index for index in found if same_times(self.readings[index], live))
 
     def alike(self, live: Reading) -> list[int]:
         """The exchanges that a live request asks for, whoever its addresses are."""

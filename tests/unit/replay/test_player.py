@@ -423,6 +423,32 @@ def test_bodies_of_any_form_hit_by_the_whole_and_miss_otherwise(raw: bytes, api:
     assert body_bytes(found.body) == b"ok"
 
 
+def test_a_boundary_is_given_back_in_the_media_type_and_in_bytes() -> None:
+    data = b"--aaaa1111\r\n\r\n\xff\x00 {{user}} {{id_1}}\r\n--aaaa1111--\r\n"
+    media = "multipart/mixed; boundary=aaaa1111"
+    answer = Response(200, media, {}, read_body(data, media))
+    recorded = fixture_of([Exchange("openai", "other", Request("GET", "/parts"), answer)], HERE)
+    found = player_of(recorded, THERE).answer("openai", "other", Request("GET", "/parts"), call=0)
+    assert isinstance(found, Response)
+    boundary = found.content_type.partition("boundary=")[2]
+    assert "{" not in boundary
+    assert body_bytes(found.body) == data.replace(b"aaaa1111", boundary.encode())
+
+
+def test_secrets_in_bytes_are_taken_out_too() -> None:
+    secret = "hunter2-" + "opensesame-77"
+
+    def upload(text: str) -> Request:
+        return Request(
+            "POST", "/files", "", "audio/mpeg", read_body(b"\xff\xfe " + text.encode() + b" \xff", "audio/mpeg")
+        )
+
+    recorded = fixture_of([Exchange("openai", "other", upload("[redacted]"), Response(204))], HERE)
+    secrets = Secrets.collect({"DB_PASSWORD": secret}, {})
+    player = Player(recorded, context=THERE.context(), secrets=secrets)
+    assert isinstance(player.answer("openai", "other", upload(secret), call=0), Response)
+
+
 def test_multipart_boundaries_make_no_difference() -> None:
     def upload(boundary: str, text: str = "hello") -> Request:
         data = f"--{boundary}\r\nContent-Disposition: form-data\r\n\r\n{text}\r\n--{boundary}--\r\n".encode()
