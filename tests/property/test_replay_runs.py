@@ -65,7 +65,7 @@ turns = st.builds(
     chunk=st.integers(1, 60),
 )
 apis = st.sampled_from(["chat_completions", "responses", "messages"])
-homes = st.sampled_from(["/home/mkowalski", "/root", "/Users/bob", "/srv/x9", "C:\\Users\\bob", "/home/zoë \"z\" k"])
+homes = st.sampled_from(["/home/mkowalski", "/root", "/Users/bob", "/srv/x9", "C:\\Users\\bob", '/home/zoë "z" k'])
 
 
 @settings(max_examples=40, deadline=None)

@@ -14,6 +14,7 @@ from stepfork.normalize.request_key import KeyRules
 from stepfork.providers.calls import bare_tool
 from stepfork.trace.body import JsonValue
 
+_WHOLE = ""
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _INDEX = re.compile(r"/[0-9]+(?=/|\Z)")
 
@@ -28,8 +29,10 @@ def absorbing(difference: RequestDiff, old: RequestForm, new: RequestForm, rules
         before, after = change.at
         if change.change != "changed" or not change.label or before is None or after is None:
             return None
-        pointers = list(_pointers(read_json(old.units[before].text), read_json(new.units[after].text)))
-        if not pointers or "" in pointers:
+        results = read_json(old.units[before].text), read_json(new.units[after].text)
+        # Of a result that is no JSON, a rule can only name the whole.
+        pointers = [_WHOLE] if None in results else list(_pointers(*results))
+        if not pointers:
             return None
         name = change.label if change.label in rules.tools else bare_tool(change.label)
         found[name].update(dict.fromkeys(pointers))

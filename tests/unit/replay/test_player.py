@@ -366,8 +366,10 @@ def test_what_only_ids_and_addresses_differ_in_is_no_difference() -> None:
         ({"a": [{"t": 1}, {"t": 2}], "k": 1}, {"a": [{"t": 3}, {"t": 4}], "k": 1}, ["/a/*/t"]),
         ({"a": json.dumps({"t": 1})}, {"a": json.dumps({"t": 2})}, ["/a/t"]),
         ({"a/b": 1, "c": 1}, {"a/b": 2}, ["/a~1b", "/c"]),
-        ({"a": 1}, "no JSON any more", None),
-        ("sunny", "rainy", None),
+        ({"a": 1}, "no JSON any more", [""]),
+        ("sunny", "rainy", [""]),
+        ([1], {"a": 1}, [""]),
+        ({"a": [1]}, {"a": [1, 2]}, None),
     ],
 )
 def test_the_rule_that_would_absorb_a_difference_is_one_that_does(
