@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import msgspec
@@ -170,27 +169,6 @@ def test_nothing_runs_that_was_not_reviewed(run: Run) -> None:
     manifest.unlink()
     assert "there is no such fixture" in run(failed=1)
     assert ran.read_text() == ".."
-
-
-def test_the_example_agent_passes_until_its_prompt_changes(
-    kept: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With the real SDK and no key, in a test run that was started in another folder."""
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    store = Store(kept / ".stepfork")
-    fixture = store.read("refund")
-    contracts = contract_to_json(ToolCardinality("issue_refund", "order_id", 1, id="cardinality"))
-    write_drafted_test(store, msgspec.structs.replace(fixture, contracts=(contracts,)), HELD)
-    pytester.chdir()
-    words = ["-p", "no:cacheprovider", "--rootdir", str(kept), str(kept / "tests")]
-    pytester.runpytest_inprocess(*words).assert_outcomes(passed=1)
-    prompt = kept / "prompt.md"
-    prompt.write_text(prompt.read_text().replace("once", "twice"))
-    done = pytester.runpytest_inprocess(*words)
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(
-        ["E *miss at model call 1 of 4*", "E *first difference   system prompt", "E *+ You refund twice."]
-    )
 
 
 def test_an_incident_that_is_over_is_shown_by_its_recording(run: Run) -> None:
