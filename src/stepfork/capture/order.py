@@ -24,6 +24,7 @@ Key = Callable[[Exchange], bytes]
 
 _WORD = re.compile(r"[\w.:+-]++")
 _DIGIT = re.compile(r"\d")
+_COMPARED = 1 << 16  # bytes of a text
 
 
 class Node(msgspec.Struct, frozen=True):
@@ -78,9 +79,14 @@ def _node(call: Call, key: Key, parent: int | None, needs: frozenset[int]) -> No
     answer, response = call.answer, call.exchange.response
     asked = "\0".join(part for tool in answer.tool_calls for part in (tool.name, tool.arguments))
     texts = (str(response.status), answer.outcome, answer.text, asked)
-    seen = (key(call.exchange), *(blind(text) for text in texts))
-    exact = tuple(text.encode() for text in texts)
+    seen = (key(call.exchange), *(_sortable(blind(text)) for text in texts))
+    exact = tuple(_sortable(text.encode()) for text in texts)
     return Node(call.start, call.end, parent, needs, seen, exact, is_optional(call.exchange))
+
+
+def _sortable(text: bytes) -> bytes:
+    """`text` to sort by: a long one by its beginning, then by a digest, so that sorting does not hold all once more."""
+    return text if len(text) <= _COMPARED else text[:_COMPARED] + digest(text)
 
 
 def blind(text: str) -> bytes:

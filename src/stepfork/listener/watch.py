@@ -27,8 +27,8 @@ SETTLE_SECONDS = 5.0
 """How long exports that are still coming in are waited for, once the command has ended."""
 
 
-class Recording(msgspec.Struct, frozen=True):
-    """What was seen of one run.
+class Recording(msgspec.Struct):
+    """What was seen of one run. Nothing but `take` changes it.
 
     ``recorded`` stands in order of arrival, ``spans`` in order of their exports. ``exit_code`` is the command's
     (128 + N where signal N ended it), None where there was no command; ``interrupted`` is the number of the signal that
@@ -46,6 +46,11 @@ class Recording(msgspec.Struct, frozen=True):
     notices: tuple[str, ...] = ()
     address: str = ""
     token: str = ""
+
+    def take(self) -> tuple[Recorded, ...]:
+        """``recorded``, which is empty from then on: who makes something of a large run need not hold it twice."""
+        taken, self.recorded = self.recorded, ()
+        return taken
 
 
 def watch(

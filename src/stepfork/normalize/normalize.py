@@ -7,6 +7,7 @@ repeated, so it is rewritten once and its placeholders do not depend on its neig
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
@@ -31,7 +32,13 @@ from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Trace
 
-_pack = msgspec.msgpack.Encoder().encode  # equal bytes for equal values of equal types, quicker than canonical ones
+_pack = msgspec.msgpack.Encoder().encode
+
+
+def _word_for(value: Any) -> bytes:
+    """Equal bytes for equal values of equal types, quicker than canonical ones; few, also for a large value."""
+    packed = _pack(value)
+    return packed if len(packed) < 1024 else hashlib.blake2b(packed, digest_size=32).digest()
 
 
 def normalize_run(run: Run, context: Context | None, *, templated: bool = False) -> Run:
@@ -40,12 +47,21 @@ def normalize_run(run: Run, context: Context | None, *, templated: bool = False)
     `templated`: the run was normalised before, so placeholders in it are placeholders and not text that looks like
     them; the result then equals `run`. Without a `context` no times in text and no known values are looked for.
     """
-    normalizer = Normalizer(context, declared_in(run.exchanges, run.trace), templated=templated)
-    return Run(
-        source=normalizer.source(run.source),
-        exchanges=tuple(normalizer.exchange(exchange) for exchange in run.exchanges),
-        trace=normalizer.trace(run.trace),
-    )
+    return normalize_parts(run.source, list(run.exchanges), run.trace, context, templated=templated)
+
+
+def normalize_parts(
+    source: Source, exchanges: list[Exchange], trace: Trace, context: Context | None, *, templated: bool = False
+) -> Run:
+    """`normalize_run` of a run in its parts. `exchanges` is used up: what is made of a large run takes its place
+    instead of standing beside it."""
+    normalizer = Normalizer(context, declared_in(exchanges, trace), templated=templated)
+    source = normalizer.source(source)
+    made: list[Exchange] = []
+    exchanges.reverse()
+    while exchanges:
+        made.append(normalizer.exchange(exchanges.pop()))
+    return Run(source=source, exchanges=tuple(made), trace=normalizer.trace(trace))
 
 
 def normalize_exchange(exchange: Exchange, context: Context | None, *, templated: bool = False) -> Exchange:
@@ -189,7 +205,7 @@ class Normalizer:
 
     def _part(self, value: Any, marks: Callable[[Any], fields.Marks]) -> _Part:
         """A part that was rewritten before is made of the same values, so it becomes the same again."""
-        key = _pack((value, marks.__name__))
+        key = _word_for((value, marks.__name__))
         part = self._parts.get(key)
         if part is None:
             place = Place(("part",))
@@ -249,7 +265,7 @@ def declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> N
         _declare_marked(declared, parts.rest, fields.rest_marks(parts.rest))
         messages = parts.messages if isinstance(parts.messages, list) else []
         for message in messages:
-            key = _pack(message)
+            key = _word_for(message)
             if key not in seen:
                 seen.add(key)
                 _declare_marked(declared, message, fields.message_marks(message))

@@ -6,7 +6,7 @@ from stepfork.redact.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import ahocorasick_rs
 
@@ -15,31 +15,39 @@ _SURROGATE = pattern("[\ud800-\udfff]")
 
 _SMALL = 16_000
 """Characters in all that are searched literal by literal, which is done before an automaton is built."""
+_STRETCH = 1 << 20
+"""Characters that are searched at a time."""
 
 
 class Automaton:
     """Finds every place of every literal, overlapping ones too. It is built when there is enough to read."""
 
-    __slots__ = ("_built", "_literals", "_read")
+    __slots__ = ("_built", "_literals", "_longest", "_read")
 
     def __init__(self, literals: Sequence[str]) -> None:
         self._literals = literals
+        self._longest = max(map(len, literals), default=0)
         self._built: ahocorasick_rs.AhoCorasick | None = None
         self._read = 0
 
-    def find(self, text: str) -> list[tuple[int, int, int]]:
+    def find(self, text: str) -> Iterable[tuple[int, int, int]]:
         """Number of the literal, start and end of each place, in characters of `text`."""
         if self._built is None:
             self._read += len(text)
             if self._read < _SMALL:
-                return list(self._one_by_one(text))
+                return self._one_by_one(text)
             import ahocorasick_rs
 
             self._built = ahocorasick_rs.AhoCorasick(self._literals, matchkind=ahocorasick_rs.MatchKind.Standard)
-        try:
-            return self._built.find_matches_as_indexes(text, overlapping=True)
-        except UnicodeEncodeError:  # lone surrogates: half of an escaped pair, or bytes that are no text
-            return self._built.find_matches_as_indexes(_SURROGATE.sub("\ufffd", text), overlapping=True)
+        return _places(self._built, text) if len(text) <= _STRETCH else self._by_stretches(self._built, text)
+
+    def _by_stretches(self, built: ahocorasick_rs.AhoCorasick, text: str) -> Iterator[tuple[int, int, int]]:
+        """A place takes more memory than the literal that stands there, so a large text is read bit by bit."""
+        for begin in range(0, len(text), _STRETCH):
+            left = max(0, begin - self._longest)
+            for index, start, end in _places(built, text[left : begin + _STRETCH]):
+                if left + end > begin:  # what ends before that was found in the stretch before
+                    yield index, left + start, left + end
 
     def _one_by_one(self, text: str) -> Iterator[tuple[int, int, int]]:
         for index, literal in enumerate(self._literals):
@@ -47,3 +55,10 @@ class Automaton:
             while start >= 0:
                 yield index, start, start + len(literal)
                 start = text.find(literal, start + 1)
+
+
+def _places(built: ahocorasick_rs.AhoCorasick, text: str) -> list[tuple[int, int, int]]:
+    try:
+        return built.find_matches_as_indexes(text, overlapping=True)
+    except UnicodeEncodeError:  # lone surrogates: half of an escaped pair, or bytes that are no text
+        return built.find_matches_as_indexes(_SURROGATE.sub("\ufffd", text), overlapping=True)

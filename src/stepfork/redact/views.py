@@ -6,12 +6,15 @@ or ``\\"`` inside it hides the value. Rules therefore read each view of a text a
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
+
 from stepfork.redact.pattern import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 MAX_DEPTH = 4
 """Backslash escapes are undone this often: JSON text in JSON text in JSON text, and one level that no SDK writes."""
@@ -24,17 +27,29 @@ _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
 class View:
-    """`text` as it reads; `at[i]` is where its character `i` begins in the original (None: at `i`)."""
+    """`text` as it reads; where its characters begin in the original, `original` says.
 
-    __slots__ = ("at", "text")
+    What was decoded tells where it stood: character ``made[i]`` of this view and those after it, up to ``made[i + 1]``,
+    stand in the view above from ``stood[i]`` on. So a large text with a few escapes costs its own length, not a number
+    for each character.
+    """
 
-    def __init__(self, text: str, at: list[int] | None = None) -> None:
+    __slots__ = ("above", "made", "stood", "text")
+
+    def __init__(
+        self, text: str, above: View | None = None, made: Sequence[int] = (), stood: Sequence[int] = ()
+    ) -> None:
         self.text = text
-        self.at = at
+        self.above = above
+        self.made = made
+        self.stood = stood
 
     def original(self, index: int) -> int:
         """The position in the original of position `index` of this view, its end included."""
-        return index if self.at is None else self.at[index]
+        if self.above is None:
+            return index
+        nearest = bisect_right(self.made, index) - 1
+        return self.above.original(index if nearest < 0 else self.stood[nearest] + index - self.made[nearest])
 
 
 def views(text: str) -> Iterator[View]:
@@ -56,24 +71,27 @@ def views(text: str) -> Iterator[View]:
 
 def _decoded(view: View, pattern: re.Pattern[str], decode: Decoder) -> View | None:
     """The view with each match decoded; None where there was nothing to decode."""
-    text, at = view.text, view.at
-    made: list[str] = []
-    offsets: list[int] = []
-    cursor = 0
+    text = view.text
+    pieces: list[str] = []
+    made, stood = array("q"), array("q")
+    cursor = length = 0
     for match in pattern.finditer(text):
         start, end = match.span()
-        made.append(text[cursor:start])
-        offsets.extend(range(cursor, start))
-        for piece, length in decode(match.group()):
-            made.append(piece)
-            offsets.append(start)
-            start += length
+        pieces.append(text[cursor:start])
+        length += start - cursor
+        for piece, width in decode(match.group()):
+            pieces.append(piece)
+            made.append(length)
+            stood.append(start)
+            length += 1
+            start += width
         cursor = end
+        made.append(length)
+        stood.append(cursor)
     if cursor == 0:
         return None
-    made.append(text[cursor:])
-    offsets.extend(range(cursor, len(text) + 1))
-    return View("".join(made), offsets if at is None else [at[index] for index in offsets])
+    pieces.append(text[cursor:])
+    return View("".join(pieces), view, made, stood)
 
 
 def _from_escape(escape: str) -> list[tuple[str, int]]:

@@ -24,7 +24,8 @@ from stepfork.contracts.verification import Outcome, Verification
 from stepfork.contracts.verify import verify
 from stepfork.errors import NotFoundError, StepforkError, StoreError
 from stepfork.listener.watch import Recording
-from stepfork.normalize.normalize import normalize_run
+from stepfork.normalize.known import Context
+from stepfork.normalize.normalize import normalize_parts
 from stepfork.normalize.request_key import RunKeys
 from stepfork.redact.finding import Finding
 from stepfork.redact.redactor import redact_run, redact_text
@@ -164,14 +165,14 @@ def make_fixture(
 ) -> CaptureResult:
     """What a recording becomes: a fixture, or the problems that keep it from being one. `keep_fixture` writes it.
 
-    `secrets` are collected by the caller: the `.env` file is read before the run, which must not be lost to it."""
+    `secrets` are collected by the caller: the `.env` file is read before the run, which must not be lost to it. The
+    calls are taken out of `recording`: a run of half a gigabyte stands here once."""
     context = surroundings(request.environ, request.cwd, recording)
-    keys = RunKeys([seen.exchange for seen in recording.recorded], context, request.settings.key_rules)
-    made = assemble(recording.recorded, recording.spans, key=keys)
     source = msgspec.structs.replace(source, flags=flags_of(request))
-    run = Run(source=source, trace=_retold(made.trace, told or Told()), exchanges=made.exchanges)
-    run, redactions = redact_run(run, secrets)
-    run = normalize_run(run, context)
+    redacted, redactions = redact_run(_assembled(request, recording, source, context, told or Told()), secrets)
+    source, exchanges, trace = redacted.source, list(redacted.exchanges), redacted.trace
+    del redacted
+    run = normalize_parts(source, exchanges, trace, context)
     problems = tuple(
         redact_text(problem, secrets) for problem in problems_of(recording, run, require_spans=request.require_spans)
     )
@@ -189,6 +190,14 @@ def make_fixture(
         signal=recording.interrupted,
     )
     return found if problems else _judged(request, found, secrets)
+
+
+def _assembled(request: FixtureRequest, recording: Recording, source: Source, context: Context, told: Told) -> Run:
+    """The run as it was: nothing of it has been redacted."""
+    recorded = recording.take()
+    keys = RunKeys([seen.exchange for seen in recorded], context, request.settings.key_rules)
+    made = assemble(recorded, recording.spans, key=keys)
+    return Run(source=source, trace=_retold(made.trace, told), exchanges=made.exchanges)
 
 
 def _judged(request: FixtureRequest, made: CaptureResult, secrets: Secrets) -> CaptureResult:
