@@ -227,6 +227,10 @@ def test_no_name():
 def test_unknown_option():
     pass
 
+@pytest.mark.stepfork(["refund"])
+def test_no_text():
+    pass
+
 @pytest.mark.stepfork("../refund")
 def test_no_fixtures_name():
     pass
@@ -235,6 +239,6 @@ def test_no_fixtures_name():
 def test_no_list():
     pass
 """)
-    told = tests.run(errors=4)
+    told = tests.run(errors=5)
     assert "\nE  " not in told
-    assert told.count("the mark stepfork takes the name of a fixture; and these options: agent_id, executes, ") == 2
+    assert told.count("the mark stepfork takes the name of a fixture; and these options: agent_id, executes, ") == 3

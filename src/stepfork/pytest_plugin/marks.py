@@ -36,7 +36,7 @@ class MarkedTests:
     def __init__(self, config: pytest.Config) -> None:
         self._asked: Mode = config.getoption("stepfork_record")
         self._mode: Mode = "none" if self._asked == "none" or not _may_record() else self._asked
-        self._marked: Counter[object] = Counter()
+        self._marked: Counter[str] = Counter()
 
     def pytest_report_header(self) -> str | None:
         """What is recorded, and what is not though it was asked for."""
@@ -52,7 +52,8 @@ class MarkedTests:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the tests of each fixture."""
         marks = [item.get_closest_marker("stepfork") for item in session.items]
-        self._marked = Counter(mark.args[0] for mark in marks if mark is not None and mark.args)
+        names = [mark.args[0] for mark in marks if mark is not None and mark.args]
+        self._marked = Counter(name for name in names if isinstance(name, str))
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Begin the block of a marked test: after it could be skipped, before its fixtures are set up."""
