@@ -82,7 +82,7 @@ def test_a_program_that_echoes_what_it_was_given_hits_every_exchange(api, script
     assert [served.exchange for served in report.served] == list(range(len(script)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(apis, turns, st.integers(0, 2**16), st.booleans())
 def test_a_stream_is_given_back_as_each_of_its_events_would_be(api, turn, seed, plain):
     side = Side(seed)

@@ -88,9 +88,13 @@ class _Session:
             live = self._discovered(exchange, live)
             chosen = self._choose(live)
         if chosen is None:
-            return self._miss(exchange, live, call)
-        self._recorded.use(chosen)
-        self._served.append(Served(call, chosen))
+            miss = self._miss(exchange, live, call)
+            if miss.kind != "exhausted" or miss.nearest is None or not is_optional(exchange):
+                return miss
+            chosen = miss.nearest  # a probe that comes more often than it did is answered as before
+        else:
+            self._recorded.use(chosen)
+            self._served.append(Served(call, chosen))
         self._identities.settle(self._recorded.names(chosen, live))
         self._identities.settle(self._recorded.addresses(chosen, live))
         return patient(self._giver.response(self._recorded.exchanges[chosen]))

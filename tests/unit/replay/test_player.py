@@ -404,6 +404,18 @@ def test_probes_fail_nothing_recorded_or_not() -> None:
     assert report.misses == ()
 
 
+def test_a_probe_that_comes_more_often_is_answered_as_before() -> None:
+    models = Request("GET", "/models")
+    answer = Response(200, "application/json", {}, read_body(b'{"data": []}', "application/json"))
+    player = player_of(fixture_of([Exchange("openai", "other", models, answer)], HERE), THERE)
+    for call in range(3):
+        found = player.answer("openai", "other", models, call=call)
+        assert isinstance(found, Response)
+        assert found.status == 200
+    report = player.report()
+    assert (report.is_whole, len(report.served), report.optional) == (True, 1, ("openai other: GET /models",))
+
+
 def test_another_provider_or_api_is_unrecorded() -> None:
     player = player_of(fixture((chat("go"), "ok")), THERE)
     miss = missed(ask(player, {"model": "m", "input": "go"}, api="responses", path="/responses"))
