@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
@@ -12,11 +14,18 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import stepfork as package
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.init import init_project
 from tests.integration.stand import Stand, environment
 from tests.integration.wire import model_server
+
+# pytester forgets the modules that were loaded during its test, but a package goes on naming them: a later test would
+# get some of them anew beside the old ones. So all are there before.
+for _found in pkgutil.walk_packages(package.__path__, "stepfork."):
+    if _found.name != "stepfork.__main__":
+        importlib.import_module(_found.name)
 
 ROOT = Path(__file__).parents[2]
 AGENT = ROOT / "examples" / "refund_agent"

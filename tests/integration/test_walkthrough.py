@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import stepfork.cli.render.replay_text
-import stepfork.testing
-import stepfork.workflows.replay  # noqa: F401 - or each run of pytest in this process would load them anew
 from stepfork.cli.main import main
 from tests.integration.stand import environment
 
