@@ -109,7 +109,7 @@ def evaluate(chain: ExpectChain) -> tuple[ContractResult, ...]:
     """How each contract of `chain` comes out. Raises ContractsFailed, an AssertionError that lists all that fail, and
     UsageError for a chain that expects nothing."""
     __tracebackhide__ = True
-    results = chain.results()
+    results = tuple(chain.results())
     failed = tuple(result for result in results if result.status != "pass")
     if failed:
         from stepfork.cli.render.failures import contracts_failure

@@ -210,6 +210,65 @@ def test_a_chain_that_is_built_on_import_is_an_error_of_collection(pytester: pyt
     done.stdout.fnmatch_lines(["*never evaluated; build it in a test or a fixture instead of on import"])
 
 
+def test_no_verdict_is_lost(pytester: pytest.Pytester) -> None:
+    """Results that nobody looked at, or that are taken for their truth, a thread that ends with failed contracts, and
+    tests that are expected to fail and never got as far."""
+    done = run(
+        pytester,
+        """
+import threading
+from stepfork.testing import inspect_fixture
+
+def failing():
+    return expect(TRACE).trajectory(["nobody"])
+
+def test_dropped():
+    failing().results()
+
+def test_counted():
+    assert len(failing().results()) == 1
+
+def test_true():
+    assert failing().results()
+
+def test_all():
+    assert all(failing().results())
+
+def test_thread():
+    thread = threading.Thread(target=lambda: evaluate(failing()))
+    thread.start()
+    thread.join()
+
+@pytest.mark.xfail(strict=True)
+def test_expected_and_not_evaluated():
+    failing()
+
+@pytest.mark.xfail
+def test_expected_and_not_there():
+    evaluate(expect(inspect_fixture("no-such-fixture").trace).trajectory(["refund"]))
+
+@pytest.mark.xfail
+@pytest.mark.stepfork("no-such-fixture")
+def test_expected_and_not_played_back():
+    pass
+
+@pytest.mark.xfail(strict=True)
+def test_expected():
+    evaluate(failing())
+
+@pytest.mark.xfail(strict=True)
+def test_not_evaluated_yet():
+    failing()
+    pytest.xfail("later")
+""",
+        "-Wignore",
+        "--continue-on-collection-errors",
+    )
+    outcomes = done.parseoutcomes()
+    assert (outcomes.pop("xfailed"), sum(outcomes.values())) == (2, 8)
+    done.stdout.fnmatch_lines(["in a thread:", "1 of 1 contracts fails: tools-called"])
+
+
 def test_workers_find_the_same_and_annotations_travel(pytester: pytest.Pytester) -> None:
     (pytester.path / ".git").mkdir()
     pytester.makepyfile(

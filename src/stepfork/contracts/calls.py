@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from stepfork.canonical.encode import plain_dumps
+from stepfork.providers.finish import asks_for_tools
 from stepfork.providers.genai_values import exact_value
 from stepfork.providers.lines import clean_line
 from stepfork.trace.body import JsonValue
@@ -15,8 +16,6 @@ from stepfork.trace.step import Trace
 
 Absent = msgspec.UnsetType
 _SHOWN = 60
-_ASKS = frozenset({"tool_calls", "tool_use", "tool-calls", "function_call"})
-"""Finish reasons by which a model says that it asked for a tool, in the words of the APIs and of frameworks."""
 
 
 def tool_calls(trace: Trace) -> list[tuple[int, str]]:
@@ -40,7 +39,7 @@ def shows_tools(trace: Trace) -> bool:
     models = [step for step in trace.steps if step.type == "llm_call"]
     if any(step.type == "tool_call" for step in trace.steps):
         return True
-    return bool(models) and not any(_ASKS.intersection(step.finish_reasons) for step in models)
+    return bool(models) and not any(asks_for_tools(step.finish_reasons) for step in models)
 
 
 def argument(arguments: JsonValue | Absent, per: str) -> JsonValue | Absent:

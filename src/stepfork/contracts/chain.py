@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from stepfork.contracts.evaluate import evaluate
 from stepfork.contracts.json_form import contract_from_json, contract_to_json
 from stepfork.contracts.naming import named
+from stepfork.contracts.results import Results
 from stepfork.contracts.spec import (
     Contract,
     ContractResult,
@@ -47,7 +48,7 @@ class ExpectChain:
 
     @property
     def evaluated(self) -> bool:
-        """Whether the results of this link, or of one built from it, were asked for."""
+        """Whether somebody looked at the results of this link, or of one built from it."""
         return self._evaluated
 
     @property
@@ -91,17 +92,19 @@ class ExpectChain:
         return ExpectChain(self.trace, (*self.contracts, *contracts), on_build=self._on_build, _before=self)
 
     def results(self) -> tuple[ContractResult, ...]:
-        """How each contract came out, in the order of the chain.
+        """How each contract came out, in the order of the chain. To look at one of them is to evaluate the chain.
 
         Raises UsageError for a chain without contracts: a test that expects nothing cannot pass.
         """
         if not self.contracts:
             raise UsageError("nothing is expected of the trace", fix="add a contract to the chain")
+        return Results((evaluate(contract, self.trace) for contract in self.contracts), self._looked_at)
+
+    def _looked_at(self) -> None:
         link: ExpectChain | None = self
         while link is not None:
             link._evaluated = True
             link = link._before
-        return tuple(evaluate(contract, self.trace) for contract in self.contracts)
 
     def __bool__(self) -> bool:
         """No truth: ``assert expect(trace).…`` would pass without evaluating anything."""

@@ -68,8 +68,12 @@ Contract = Trajectory | ToolCalledBefore | ToolCardinality | OutputSchema | Cost
 
 
 class ContractResult(msgspec.Struct, frozen=True):
-    """How one contract came out. ``explanation`` is one line for people, made of the run's own values."""
+    """How one contract came out; it is true where the contract holds. ``explanation`` is one line for people, made of
+    the run's own values."""
 
     id: str
     status: Literal["pass", "hard_fail"]
     explanation: str
+
+    def __bool__(self) -> bool:
+        return self.status == "pass"

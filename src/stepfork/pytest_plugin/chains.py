@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from stepfork.contracts.unevaluated import Built, watching
+from stepfork.pytest_plugin.verdicts import fail_without_verdict
 
 T = TypeVar("T")
 _FIXTURES = pytest.StashKey[list[tuple[Built, bool]]]()
@@ -87,7 +88,7 @@ def _check(parts: Sequence[Built]) -> None:
     if lines:
         for built in parts:
             built.forget()
-        pytest.fail(_told(lines, "pass it to evaluate()"), pytrace=False)
+        fail_without_verdict(_told(lines, "pass it to evaluate()"))
 
 
 def _told(lines: Sequence[str], fix: str) -> str:

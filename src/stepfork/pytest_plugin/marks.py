@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from stepfork.pytest_plugin.verdicts import fail_without_verdict
+
 if TYPE_CHECKING:
     from stepfork.workflows.marked_run import MarkedRun, Mode
 
@@ -60,7 +62,7 @@ class MarkedTests:
         mark = item.get_closest_marker("stepfork")
         fault = "" if mark is None else self._enter(item, mark)
         if fault:
-            pytest.fail(fault, pytrace=False)
+            fail_without_verdict(fault)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, T, T]:

@@ -13,6 +13,7 @@ import pytest
 from stepfork.pytest_plugin.annotations import Annotations
 from stepfork.pytest_plugin.chains import ChainWatch
 from stepfork.pytest_plugin.marks import RUN, MarkedTests
+from stepfork.pytest_plugin.verdicts import Verdicts
 
 if TYPE_CHECKING:
     from stepfork.testing import StepforkFixture
@@ -44,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.pluginmanager.register(ChainWatch(), "stepfork-chains")
     config.pluginmanager.register(MarkedTests(config), "stepfork-marks")
+    config.pluginmanager.register(Verdicts(), "stepfork-verdicts")
     if config.getoption("stepfork_format") == "github":
         config.pluginmanager.register(Annotations(), "stepfork-annotations")
 

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from stepfork.contracts.chain import ExpectChain
 from stepfork.contracts.draft import draft
+from stepfork.contracts.spec import ContractResult
 from stepfork.errors import UsageError
 from tests.unit.contracts.sample_traces import refund_trace, run_of
 
@@ -39,7 +41,9 @@ def test_links_are_values_and_know_whether_they_were_evaluated() -> None:
     left, right = base.cost_under(1), base.tool_cardinality("t", per="id", at_most=1)
     assert built == [start, base, left, right]
     assert len(base.contracts) == 1
-    left.results()
+    dropped = left.results()
+    assert not any(link.evaluated for link in built)
+    assert len(tuple(dropped)) == 2
     assert [link.evaluated for link in built] == [True, True, True, False]
 
 
@@ -48,9 +52,25 @@ def test_a_chain_that_expects_nothing_cannot_pass() -> None:
         ExpectChain(TRACE).results()
 
 
-def test_a_chain_has_no_truth() -> None:
+def test_a_chain_and_its_results_have_no_truth_and_a_result_has_its_own() -> None:
+    chain = ExpectChain(TRACE).cost_under(1).trajectory(["nobody"])
     with pytest.raises(UsageError, match="evaluate it"):
-        assert ExpectChain(TRACE).cost_under(1)
+        assert chain
+    with pytest.raises(UsageError, match=r"evaluate\(\)"):
+        assert chain.results()
+    assert not chain.evaluated
+    assert [bool(result) for result in chain.results()] == [True, False]
+    assert not all(chain.results())
+    assert not chain.results()[1]
+
+
+@pytest.mark.parametrize("look", [list, lambda r: r[0], lambda r: r == (), lambda r: None in r, lambda r: r != ()])
+def test_who_looks_at_a_result_evaluates(look: Callable[[tuple[ContractResult, ...]], object]) -> None:
+    chain = ExpectChain(TRACE).cost_under(1)
+    results = chain.results()
+    assert (len(results), chain.evaluated) == (1, False)
+    look(results)
+    assert chain.evaluated
 
 
 @pytest.mark.parametrize(

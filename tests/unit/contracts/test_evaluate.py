@@ -21,7 +21,10 @@ from stepfork.trace.step import Step, Trace
 from tests.unit.contracts.sample_traces import Called, tool, trace_of
 
 NOTHING = Trace("spans", ())
-ASKED_IN_VAIN = Trace("spans", (Step("llm_call", "chat", 0, 0, finish_reasons=("tool_calls",)),))
+ASKED_IN_VAIN = [
+    Trace("spans", (Step("llm_call", "chat", 0, 0, finish_reasons=(reason,)),))
+    for reason in ("tool_calls", "tool_use", "tool-calls", "tool_call", "TOOL_CALLS", "function_call")
+]
 ANSWERED = Trace("spans", (Step("llm_call", "chat", 0, 0, finish_reasons=("stop",)),))
 
 
@@ -65,7 +68,9 @@ def test_a_trajectory_says_what_is_missing_and_what_is_too_much() -> None:
     assert not told(Trajectory(()), calls("a"))[0]
 
 
-@pytest.mark.parametrize("trace", [NOTHING, ASKED_IN_VAIN], ids=["nothing", "asked in vain"])
+@pytest.mark.parametrize(
+    "trace", [NOTHING, *ASKED_IN_VAIN], ids=lambda trace: str([step.finish_reasons for step in trace.steps])
+)
 @pytest.mark.parametrize(
     "contract",
     [
