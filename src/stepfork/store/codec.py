@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError, DamagedError
 from stepfork.providers.split import RequestParts
 from stepfork.store.cutting import LARGE, Cutter
+from stepfork.store.encoded import Encoded, Objects
 from stepfork.store.exchange_form import exchange_document, parts_of, read_exchange
 from stepfork.store.lineage import Link, conversation_of, links
 from stepfork.store.manifest import VERSION, Entry, Manifest, read_manifest, write_manifest
@@ -32,23 +34,6 @@ from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture, Run
 
 Get = Callable[[str], bytes]
-
-
-class Encoded(msgspec.Struct, frozen=True):
-    """The bytes of a manifest, and of each object that it reaches by name."""
-
-    manifest: bytes
-    objects: dict[str, bytes]
-
-    @property
-    def files(self) -> int:
-        """How many files that is."""
-        return len(self.objects) + 1
-
-    @property
-    def size(self) -> int:
-        """How many bytes those are."""
-        return len(self.manifest) + sum(map(len, self.objects.values()))
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -73,18 +58,18 @@ class _Prompt(msgspec.Struct, frozen=True):
 def encode_fixture(fixture: Fixture) -> Encoded:
     """The bytes of a fixture. Raises CanonicalError where a value has no canonical form."""
     run = fixture.run
-    objects: dict[str, bytes] = {}
+    objects = Objects()
     cut = [parts_of(exchange) for exchange in run.exchanges]
     shared, prompts = _shared_parts(cut, objects)
     lineage = links([conversation_of(exchange, parts) for exchange, parts in zip(run.exchanges, cut, strict=True)])
     documents = [
-        exchange_document(exchange, _own_parts(parts, prompt, shared), link.kept)
+        partial(exchange_document, exchange, _own_parts(parts, prompt, shared), link.kept)
         for exchange, parts, prompt, link in zip(run.exchanges, cut, prompts, lineage, strict=True)
     ]
     names = Cutter(documents, objects).packed()
     trace = trace_document(run.trace)
     pointers = Pointers(trace, run.exchanges, [link.kept for link in lineage])
-    (trace_name,) = Cutter([trace], objects, pointers.find).packed()
+    (trace_name,) = Cutter([lambda: trace], objects, pointers.find).packed()
     manifest = Manifest(
         fixture_version=VERSION,
         name=fixture.name,
@@ -188,9 +173,7 @@ def _kept(entry: Entry, conversations: list[list[Any] | None]) -> list[Any]:
     return messages[:keep]
 
 
-def _shared_parts(
-    cut: Sequence[RequestParts | None], objects: dict[str, bytes]
-) -> tuple[dict[str, str], list[_Prompt]]:
+def _shared_parts(cut: Sequence[RequestParts | None], objects: Objects) -> tuple[dict[str, str], list[_Prompt]]:
     """The prompts and tools that become objects (content name to object name), and each exchange's by content."""
     values: dict[str, Any] = {}
     large: set[str] = set()
@@ -211,7 +194,7 @@ def _shared_parts(
         _Prompt(None, None) if parts is None else _Prompt(content(parts.system), content(parts.tools)) for parts in cut
     ]
     chosen = [name for name in values if name in large or uses[name] > 1]
-    names = Cutter([values[name] for name in chosen], objects).packed()
+    names = Cutter([partial(values.__getitem__, name) for name in chosen], objects).packed()
     return dict(zip(chosen, names, strict=True)), prompts
 
 

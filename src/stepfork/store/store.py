@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 
 from stepfork.errors import BusyError, DamagedError, NotFoundError, StepforkError, StoreError, UsageError
-from stepfork.store.codec import Encoded, Written, decode_fixture, encode_fixture
+from stepfork.store.codec import Written, decode_fixture, encode_fixture
+from stepfork.store.encoded import Encoded
 from stepfork.store.files import (
     TEMPORARY,
     check_folder,

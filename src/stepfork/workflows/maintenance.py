@@ -13,7 +13,8 @@ from stepfork.contracts.verification import Verification
 from stepfork.errors import GitError, NotFoundError, StoreError
 from stepfork.store import drafts
 from stepfork.store.bundle import read_bundle, write_bundle
-from stepfork.store.codec import Encoded, decode_fixture
+from stepfork.store.codec import decode_fixture
+from stepfork.store.encoded import Encoded, Objects
 from stepfork.store.finding import Finding
 from stepfork.store.fsck import Checked, fsck_bundle, fsck_store
 from stepfork.store.gc import collect
@@ -211,7 +212,7 @@ def resolve(store: Store, name: str, side: Side) -> Path:
         store.delete(name)
         return path
     manifest = read_manifest(taken, store.shown(path), name)
-    objects = {item: git.object_of(item, side) for item in manifest.objects}
+    objects = Objects({item: git.object_of(item, side) for item in manifest.objects})
     decode_fixture(taken, objects.__getitem__, where=store.shown(path))
     store.install(name, Encoded(taken, objects), abandoned=other or b"")
     return path

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from stepfork.providers.summary import says
-from stepfork.store.codec import Encoded, decode_fixture, encode_fixture
+from stepfork.store.codec import decode_fixture, encode_fixture
+from stepfork.store.encoded import Encoded
 from stepfork.store.lineage import Link, lineage_of
 from stepfork.trace.body import EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
