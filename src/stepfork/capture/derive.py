@@ -10,6 +10,7 @@ from stepfork.capture.calls import Call
 from stepfork.capture.drafts import Asked
 from stepfork.capture.links import Links
 from stepfork.providers.apis import request_model
+from stepfork.providers.calls import bare_tool
 from stepfork.providers.genai_values import exact_value
 from stepfork.trace.body import JsonValue
 from stepfork.trace.step import Step, StepError
@@ -67,7 +68,7 @@ def _model_step(rank: int, call: Call, at: int) -> Step:
 def _tool_step(asked: Asked, at: int, group: int | None) -> Step:
     return Step(
         type="tool_call",
-        name=asked.call.name,
+        name=bare_tool(asked.call.name),  # as spans name it
         start=2 * at + 1,
         end=2 * at + 2,
         call_id=asked.call.id or None,

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from stepfork.providers.calls import bare_tool
 from stepfork.providers.cost import told_cost
 from stepfork.providers.genai_tools import arguments_of, result_of
 from stepfork.providers.genai_values import exact_value
@@ -143,7 +144,7 @@ def _name(kind: Literal["llm_call", "tool_call", "agent_call", "retrieval"], ope
             return "chat" if operation == "call_llm" else operation
         case "tool_call":
             named = _first_text(attributes, ("gen_ai.tool.name", "tool_name"))
-            return named or span.name.removeprefix("execute_tool ").strip() or "tool"
+            return bare_tool(named or span.name.removeprefix("execute_tool ").strip()) or "tool"
         case "agent_call":
             return agent_of(span) or span.name or operation
     return _first_text(attributes, ("gen_ai.data_source.id",)) or span.name or operation

@@ -50,6 +50,15 @@ def test_answers_calls_and_results_become_steps() -> None:
     assert run.trace.notes == ()
 
 
+def test_a_tool_is_named_as_spans_name_it_without_its_server() -> None:
+    asks = asked(call("mcp__shop__lookup_order", {"order_id": "O-1"}, "call_1"))
+    calls = [
+        recorded([user("Hi.")], asks),
+        recorded([user("Hi."), asks, result("call_1", {})], said("Done."), start=10, name="chatcmpl-2"),
+    ]
+    assert kinds(made(calls))[1] == ("tool_call", "lookup_order")
+
+
 def test_retries_are_exchanges_of_their_own_and_one_step() -> None:
     question = [user("Hi.")]
     run = made(

@@ -84,6 +84,9 @@ def test_claude_code_spans_of_before_the_conventions() -> None:
     )
     assert tool is not None
     assert (tool.name, tool.call_id, tool.result, tool.arguments) == ("Read", "toolu_1", {"lines": 3}, msgspec.UNSET)
+    served = step_of(span("claude_code.tool", attributes={"tool_name": "mcp__shop__lookup_order"}))
+    assert served is not None
+    assert served.name == "lookup_order"
     for name in ("claude_code.tool.execution", "claude_code.tool.blocked_on_user"):
         assert step_of(span(name, attributes={"gen_ai.tool.call.id": "toolu_1"})) is None
 

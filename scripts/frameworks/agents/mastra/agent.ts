@@ -45,8 +45,14 @@ const exporter = new OtelExporter({
 const observability = new Observability({ configs: { otel: { serviceName: "refund_agent", exporters: [exporter] } } });
 const mastra = new Mastra({ agents: { refund_agent: agent }, observability });
 
-const task = "Please refund order O-1042.";
 const refunds = mastra.getAgent("refund_agent");
-const streamed = process.argv.includes("--stream");
-console.log(streamed ? await (await refunds.stream(task)).text : (await refunds.generate(task)).text);
+
+async function streamed(task: string) {
+  const stream = await refunds.stream(task);
+  for await (const _ of stream.fullStream); // the agent's own span ends behind the last text
+  return stream.text;
+}
+
+const task = "Please refund order O-1042.";
+console.log(process.argv.includes("--stream") ? await streamed(task) : (await refunds.generate(task)).text);
 await observability.flush();
