@@ -108,10 +108,11 @@ def _validate(locator: Locator, word: str, *, partial: bool) -> int:
     from stepfork.cli.render.verdict import short_verdict
     from stepfork.errors import StepforkError
     from stepfork.workflows import maintenance
+    from stepfork.workflows.verdict import findings_of
 
     try:
         loaded = locator.load(locator.read_fixture(word))
-        verification = maintenance.read_contracts(loaded.fixture, where=loaded.where)
+        verification, told = findings_of(loaded.fixture, where=loaded.where)
     except StepforkError as error:
         err(f"stepfork validate: {escape(str(error))}")
         return BAD_INPUT
@@ -120,9 +121,12 @@ def _validate(locator: Locator, word: str, *, partial: bool) -> int:
         err(f"stepfork validate: {escape(word)}: is the draft of a failed capture; --partial accepts it")
         return BAD_INPUT
     findings = maintenance.validate(loaded.fixture, loaded.manifest, where=loaded.where, partial=partial)
+    differing = [one for one in told if one.code == "verdict_differs"]
     for finding in findings:
         out(escape(str(finding)))
-    if findings:
+    for one in differing:
+        out(escape(f"{loaded.where}: {one.text}; {one.advice}"))
+    if findings or differing:
         return NO
     run = loaded.fixture.run
     state = "draft" if causes else "valid"

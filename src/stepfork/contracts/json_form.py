@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from stepfork.contracts.output_schema import schema_problem
+from stepfork.contracts.output_schema import foreign_keyword, schema_problem
 from stepfork.contracts.spec import Contract, CostUnder, OutputSchema, ToolCardinality, Trajectory
 from stepfork.contracts.verification import Verification
 from stepfork.errors import ManifestError
@@ -47,8 +47,18 @@ def contract_from_json(value: JsonValue, *, where: str | None = None) -> Contrac
 
 
 def contracts_from_json(values: Iterable[JsonValue], *, where: str | None = None) -> tuple[Contract, ...]:
-    """The contracts of a fixture (`Fixture.contracts`). Raises ManifestError as `contract_from_json` does."""
-    return tuple(contract_from_json(value, where=where) for value in values)
+    """The contracts of a fixture (`Fixture.contracts`). Raises ManifestError as `contract_from_json` does, and for a
+    schema that is no fixture's (`foreign_keyword`)."""
+    contracts = tuple(contract_from_json(value, where=where) for value in values)
+    for contract in contracts:
+        keyword = foreign_keyword(contract.schema) if isinstance(contract, OutputSchema) else None
+        if keyword is not None:
+            raise ManifestError(
+                f"an output_matches_schema contract has {clean_line(keyword, 60)!r}, a keyword that no fixture's has",
+                where=where,
+                fix="write it in a test",
+            )
+    return contracts
 
 
 def contract_problem(contract: Contract) -> str | None:
@@ -75,13 +85,16 @@ def verification_from_json(value: JsonValue, *, where: str | None = None) -> Ver
     if value is None:
         return None
     try:
-        return msgspec.convert(value, Verification)
+        verification = msgspec.convert(value, Verification)
     except (msgspec.ValidationError, TypeError, OverflowError):
         raise ManifestError(
             "its verification has a member that is absent or of a wrong type",
             where=where,
             fix="capture it again",
         ) from None
+    if verification.verified is not (verification.outcome == "verified"):
+        raise ManifestError("its verification contradicts itself", where=where, fix="capture it again")
+    return verification
 
 
 def _listed(value: JsonValue) -> JsonValue:

@@ -61,6 +61,38 @@ def schema_problem(schema: JsonValue) -> str | None:
     return None
 
 
+_PLAIN = frozenset(
+    {
+        *("$schema", "$comment", "title", "description"),
+        *("type", "enum", "const", "required", "uniqueItems", "multipleOf"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+        *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    }
+)
+_OF_ONE = frozenset({"items", "additionalProperties", "contains", "not"})
+_OF_MANY = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+
+
+def foreign_keyword(schema: JsonValue) -> str | None:
+    """A keyword of `schema` that one out of a fixture may not have, None where there is none.
+
+    A fixture comes in pull requests: an expression, or references that multiply, can keep an evaluation busy for ever.
+    """
+    waiting: list[JsonValue] = [schema]
+    while waiting:
+        at = waiting.pop()
+        for keyword, value in at.items() if isinstance(at, dict) else ():
+            if keyword in _OF_ONE:
+                waiting.append(value)
+            elif keyword in _OF_MANY and isinstance(value, list):
+                waiting.extend(value)
+            elif keyword == "properties" and isinstance(value, dict):
+                waiting.extend(value.values())
+            elif keyword not in _PLAIN:
+                return str(keyword)
+    return None
+
+
 def violations(value: JsonValue, schema: JsonValue) -> list[str]:
     """What of `value` the schema refuses, a few words each, values left out; none where it is satisfied.
 

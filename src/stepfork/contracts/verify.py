@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from stepfork.contracts.evaluate import evaluate
 from stepfork.contracts.spec import Contract, ContractResult
 from stepfork.contracts.verification import Outcome, Verification
+from stepfork.providers.lines import clean_line
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Run
 
@@ -46,6 +49,28 @@ def verify(
         expected_failures=tuple(result.id for result in failed) if expect_fail else (),
         causes=(*checked, *beside) if outcome == "not_verified" else (),
     )
+
+
+def recheck(
+    run: Run, contracts: Sequence[Contract], findings: Sequence[TraceFinding], stored: Verification
+) -> TraceFinding | None:
+    """Whether what a manifest says was found is what is found now, by the same contracts: None where it is.
+
+    Manifests can be edited, and merged: contracts that were changed there, or a verdict, were never evaluated."""
+    now = verify(run, contracts, findings, expect_fail=stored.expect_fail)
+    differing = {one.id for one in {*_statuses(now)} ^ {*_statuses(stored)}}
+    differing |= set(now.expected_failures) ^ set(stored.expected_failures)
+    if differing:
+        told = clean_line(", ".join(sorted(differing)), 300)
+        return TraceFinding("verdict_differs", f"contracts come out otherwise than the manifest says: {told}")
+    if now.outcome != stored.outcome:
+        said = (outcome.replace("_", " ") for outcome in (stored.outcome, now.outcome))
+        return TraceFinding("verdict_differs", "the manifest says {}, and the run is {}".format(*said))
+    return None
+
+
+def _statuses(verification: Verification) -> Iterator[ContractResult]:
+    return (msgspec.structs.replace(one, explanation="") for one in verification.contracts)
 
 
 def _of_check(run: Run, findings: Sequence[TraceFinding]) -> Iterator[str]:

@@ -29,6 +29,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "bad_attribute": Code(False, "the value was left out"),
         "span_conflict": Code(True, "give each span an id of its own"),
         "bad_step": Code(True, "the trace was edited; capture it again"),
+        "verdict_differs": Code(True, "capture it again: the manifest was edited after its contracts were evaluated"),
         "cost_incomplete": Code(False, "the cost of the run is not known, and no ceiling is drafted"),
     }
 )

@@ -8,7 +8,7 @@ import msgspec
 
 from stepfork.canonical.names import name_of
 from stepfork.config.environment import environ
-from stepfork.contracts.json_form import contracts_from_json, verification_from_json
+from stepfork.contracts.json_form import verification_from_json
 from stepfork.contracts.verification import Verification
 from stepfork.errors import GitError, NotFoundError, StoreError
 from stepfork.store import drafts
@@ -126,13 +126,6 @@ def fsck_of_bundle(path: Path) -> Checked:
 def validate(fixture: Fixture, manifest: bytes, *, where: str, partial: bool = False) -> list[Finding]:
     """What keeps a fixture that could be read from being whole and as this version writes it (`find_differences`)."""
     return find_differences(fixture, manifest, where=where, partial=partial)
-
-
-def read_contracts(fixture: Fixture, *, where: str) -> Verification | None:
-    """What a fixture says of its contracts, all of which can be evaluated. Raises ManifestError where one cannot, or
-    where what was found about them cannot be read."""
-    contracts_from_json(fixture.contracts, where=where)
-    return verification_from_json(fixture.verification, where=where)
 
 
 def fsck_staged(store: Store) -> Checked:

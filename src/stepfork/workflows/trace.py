@@ -12,7 +12,6 @@ from stepfork.canonical.parse import parse
 from stepfork.capture.assemble import assemble
 from stepfork.capture.check import check_trace
 from stepfork.config.environment import read_dotenv
-from stepfork.contracts.json_form import contracts_from_json, verification_from_json
 from stepfork.errors import CanonicalError, DamagedError, NotFoundError, StepforkError, UsageError
 from stepfork.normalize.normalize import normalize_run
 from stepfork.redact.redactor import redact_run
@@ -27,6 +26,7 @@ from stepfork.trace.step import Trace
 from stepfork.workflows.locate import Locator
 from stepfork.workflows.otlp_files import read_spans, recording_of_spans
 from stepfork.workflows.surroundings import surroundings
+from stepfork.workflows.verdict import findings_of
 
 CheckedKind = Literal["spans", "trace", "fixture"]
 
@@ -154,13 +154,10 @@ def _checked_spans(words: tuple[str, ...], cwd: Path, environ: Mapping[str, str]
 
 def _checked_fixture(word: str, fixture: Fixture) -> CheckedTrace:
     """A fixture: its trace now, and what its capture found; that it is not verified is a warning."""
-    contracts_from_json(fixture.contracts, where=word)
-    verification = verification_from_json(fixture.verification, where=word)
+    verification, findings = findings_of(fixture, where=word)
     run = fixture.run
-    findings = check_trace(run.trace, run.exchanges)
     warnings = [f"is the draft of a failed capture: {cause}" for cause in draft_causes(fixture) or ()]
     if verification is not None:
-        findings += tuple(finding for finding in verification.trace_check if finding not in findings)
         if not verification.verified:
             said = verification.outcome.replace("_", " ")
             warnings.append(f"{said}: {'; '.join(verification.causes)}" if verification.causes else said)

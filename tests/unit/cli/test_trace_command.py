@@ -161,8 +161,10 @@ def test_a_fixture_that_is_not_verified_is_a_warning(project: Path, capfd: pytes
     store = Store(project / ".stepfork")
     made = run_of(refund_trace(1))
     made = msgspec.structs.replace(made, trace=msgspec.structs.replace(made.trace, origin="exchanges"))
-    failed = verify(made, draft(made, expect_fail=True), (), expect_fail=True)
-    store.write(Fixture("group/refund", made, (), verification_to_json(failed)))
+    drafted = draft(made, expect_fail=True)
+    failed = verify(made, drafted, (), expect_fail=True)
+    contracts = tuple(map(contract_to_json, drafted))
+    store.write(Fixture("group/refund", made, contracts, verification_to_json(failed)))
     store.write(Fixture("bare", made))
     assert run(capfd, 0, "check", "group/refund", "bare")[0].splitlines() == [
         "group/refund: trace check OK (7 steps, 1 exchange)",
@@ -173,6 +175,25 @@ def test_a_fixture_that_is_not_verified_is_a_warning(project: Path, capfd: pytes
     assert run(capfd, 0, "check", ".stepfork/fixtures/bare.json")[0].startswith(".stepfork/fixtures/bare.json: ")
     (project / "bare").write_bytes(exported(1, TOOL))  # a file wins over a fixture, as everywhere
     assert run(capfd, 0, "check", "bare")[0] == "bare: trace check OK (1 step)\n"
+
+
+def test_a_fixture_whose_contracts_were_edited_is_not_what_it_says(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    init_store(project)
+    made = run_of(refund_trace(2))
+    made = msgspec.structs.replace(made, trace=msgspec.structs.replace(made.trace, origin="exchanges"))
+    contracts = draft(made, expect_fail=False)
+    verdict = verification_to_json(verify(made, contracts, (), expect_fail=False))
+    once = draft(made, expect_fail=True)
+    for name, held in (("as-captured", contracts), ("edited", once)):
+        Store(project / ".stepfork").write(Fixture(name, made, tuple(map(contract_to_json, held)), verdict))
+    assert checked(capfd, 0, "as-captured")[0]["findings"] == []
+    [one] = checked(capfd, 1, "edited")
+    assert [(found["code"], found["fails"]) for found in one["findings"]] == [("verdict_differs", True)]
+    capfd.readouterr()
+    assert main(["validate", "as-captured", "edited"]) == 1
+    assert "edited.json: contracts come out otherwise than the manifest says: cardinality-" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize("part", ["contracts", "verification"])

@@ -75,6 +75,49 @@ def test_what_is_half_a_contract_is_refused(value: Any, said: str) -> None:
     assert str(refused.value).isprintable()
 
 
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"type": "string", "pattern": "^(a+)+$"}, "pattern"),
+        ({"properties": {"a": {"items": {"patternProperties": {"^(a+)+$": True}}}}}, "patternProperties"),
+        ({"$ref": "http://127.0.0.1:9/x"}, "$ref"),
+        ({"$ref": "file:///etc/passwd"}, "$ref"),
+        ({"anyOf": [{"not": {"$dynamicRef": "#"}}]}, "$dynamicRef"),
+        ({"items": {"$ref": "#/const/x"}, "const": {"x": {"pattern": "(a+)+$"}}}, "$ref"),
+        ({"$defs": {"a": {"type": "object"}}}, "$defs"),
+        ({"nuclear\n": 1}, "nuclear"),
+    ],
+)
+def test_a_schema_of_a_fixture_cannot_keep_anybody_busy(schema: Any, keyword: str) -> None:
+    value: Any = {"kind": "output_matches_schema", "id": "s", "schema": schema}
+    with pytest.raises(ManifestError, match="a keyword that no fixture's has; write it in a test") as refused:
+        contracts_from_json([value], where="refund")
+    assert f"has '{keyword}" in str(refused.value)
+    assert str(refused.value).isprintable()
+    assert contract_from_json(value)  # as a test may write it
+
+
+def test_keys_and_values_that_read_like_keywords_are_none() -> None:
+    output: Any = {"pattern": "x", "$ref": [{"$schema": 1}], "format": {"enum": []}}
+    contracts = draft(run_of(refund_trace(1, output=output)), expect_fail=False)
+    assert contracts_from_json(map(contract_to_json, contracts)) == contracts
+    data: Any = {
+        "enum": [{"pattern": "x"}],
+        "anyOf": [True],
+        "additionalProperties": False,
+        "properties": {"$ref": True},
+    }
+    assert contracts_from_json([{"kind": "output_matches_schema", "schema": data}])
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_verification_that_contradicts_itself_is_refused(verified: bool) -> None:
+    found: Any = verification_to_json(verify(RUN, draft(RUN, expect_fail=False), (), expect_fail=False))
+    outcome = "not_verified" if verified else "verified"
+    with pytest.raises(ManifestError, match="contradicts itself; capture it again"):
+        verification_from_json({**found, "verified": verified, "outcome": outcome})
+
+
 @pytest.mark.parametrize("value", [{}, [], "verified", {"outcome": "verified"}])
 def test_what_is_no_verification_is_refused(value: Any) -> None:
     with pytest.raises(ManifestError, match="capture it again"):

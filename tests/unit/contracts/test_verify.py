@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from stepfork.contracts.draft import draft
 from stepfork.contracts.spec import Contract, ToolCardinality, Trajectory
-from stepfork.contracts.verify import verify
+from stepfork.contracts.verification import Verification
+from stepfork.contracts.verify import recheck, verify
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.finding import CODES, TraceFinding
 from stepfork.trace.fixture import Run, Source
@@ -114,3 +117,30 @@ def test_a_file_of_spans_is_not_asked_for_model_calls_and_a_probe_is_none() -> N
         assert verify(run_of(trace_of(), exchanges=exchanges), (), (), expect_fail=False).outcome == outcome
     gateway = msgspec.structs.replace(probe, provider="house", api="opaque")
     assert verify(run_of(trace_of(), exchanges=(gateway,)), (), (), expect_fail=False).outcome == "nothing_to_verify"
+
+
+def test_a_verdict_that_was_edited_is_found() -> None:
+    """Contracts added, weakened or taken away, an outcome or a status that somebody wrote: none was ever evaluated."""
+    run, found = run_of(refund_trace(2)), ()
+    contracts = draft(run, expect_fail=True)
+    incident, bad = (verify(run, contracts, found, expect_fail=expect) for expect in (True, False))
+    refund = "cardinality-issue_refund-per-order_id"
+
+    def said(contracts: Sequence[Contract], stored: Verification) -> str:
+        differing = recheck(run, contracts, found, stored)
+        return "" if differing is None else differing.text
+
+    assert said(contracts, incident) == said(contracts, bad) == said((), verify(run, (), (), expect_fail=False)) == ""
+    weak = [replace(one, at_most=2) if isinstance(one, ToolCardinality) else one for one in contracts]
+    assert said(weak, incident).endswith(f": {refund}")
+    assert said([*contracts, Trajectory(("nobody",), id="more")], incident).endswith(": more")
+    assert said(contracts[1:], incident).endswith(": tools-called")
+    green = tuple(replace(one, status="pass") for one in bad.contracts)
+    assert said(contracts, replace(bad, outcome="verified", verified=True, contracts=green)).endswith(f": {refund}")
+    assert said(contracts, replace(bad, outcome="verified", verified=True)) == (
+        "the manifest says verified, and the run is not verified"
+    )
+    assert said(contracts, replace(incident, expected_failures=())).endswith(f": {refund}")
+    assert said((), replace(incident, contracts=(), expected_failures=())) == (
+        "the manifest says verified, and the run is not verified"
+    )

@@ -6,7 +6,8 @@ from pathlib import Path
 from stepfork.trace.finding import CODES
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "trace-check.md"
-SOURCES = Path(__file__).parents[3] / "src" / "stepfork" / "capture"
+PACKAGE = Path(__file__).parents[3] / "src" / "stepfork"
+SOURCES = [*(PACKAGE / "capture").glob("*.py"), PACKAGE / "contracts" / "verify.py"]
 
 
 def test_the_manual_has_a_row_for_each_code_that_says_whether_it_fails() -> None:
@@ -15,6 +16,6 @@ def test_the_manual_has_a_row_for_each_code_that_says_whether_it_fails() -> None
 
 
 def test_every_code_that_is_written_is_one_of_them() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in SOURCES.glob("*.py"))
+    text = "".join(path.read_text(encoding="utf-8") for path in SOURCES)
     written = set(re.findall(r'TraceFinding\(\s*"(\w+)"', text)) | set(re.findall(r'f"(\w+)(?:\[\{[^"]*\}\])?: ', text))
     assert written - {"note"} == set(CODES)
