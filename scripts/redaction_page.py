@@ -34,10 +34,13 @@ and the known values alone. Redacting twice changes nothing.
 
 The value of each variable of the environment, or of the working directory's `.env`, whose name ends in KEY, TOKEN,
 SECRET, PASSWORD, \\_PASS, \\_PWD, PASSWD, CREDENTIAL, CREDENTIALS, DSN or AUTH (PWD, OLDPWD and …\\_ASKPASS are paths),
-and the password of any value that is a URL with one. Values of {MIN_LENGTH} characters or more are found as they are,
-escaped, percent-encoded, in HTML, in base64 at any offset (and so inside Basic credentials), and with other line ends.
-A line of a value of several lines counts alone from {MIN_LINE} characters on, if it looks random. Reported as
-`value of NAME`.
+and the password of any value that is a URL with one. Where other words follow that say whose the secret is, or which
+(`AWS_BEARER_TOKEN_BEDROCK`, `OPENAI_API_KEY_PROD`), the value counts if it looks like one by the rules for named
+secrets below; where they say that it is something else (`TOKEN_URL`, `API_KEY_HEADER`) it does not.
+
+Values of {MIN_LENGTH} characters or more are found as they are, escaped, percent-encoded, in HTML, in base64 at any
+offset (and so inside Basic credentials), and with other line ends. A line of a value of several lines counts alone from
+{MIN_LINE} characters on, if it looks random. Reported as `value of NAME`.
 
 ## Named secrets
 
@@ -59,7 +62,7 @@ In the query of an exchange's path, `key`, `api_key`, `token`, `access_token`, `
 ## Command line
 
 The values of flags whose name has key, token, secret, password, pass, auth or credential in it (`--api-key=…`,
-`--api-key …`), and of `NAME=value` where the name is one of a secret variable: `command-line flag`,
+`--api-key …`), and of `NAME=value` where that would be a secret in the environment: `command-line flag`,
 `command-line variable`. Flags of one letter are recorded as they are: pass secrets in the environment.
 
 ## Schemes and URLs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stepfork.redact.names import is_secret_flag, is_secret_variable
+from stepfork.redact.named import is_variable_secret
+from stepfork.redact.names import is_secret_flag
 from stepfork.redact.pattern import pattern
 from stepfork.redact.span import Span
 
@@ -57,5 +58,5 @@ def _values(words: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int, int, s
                 yield index + 1, 0, len(words[index + 1][0]), FLAG
             continue
         variable = _VARIABLE.match(word)
-        if variable is not None and is_secret_variable(variable.group(1)):
+        if variable is not None and is_variable_secret(variable.group(1), variable.group(2)):
             yield index, variable.start(2), variable.end(2), VARIABLE

@@ -103,15 +103,17 @@ def _variables(text: str, secrets: Secrets) -> list[Finding]:
     """Assignments of a `.env` file to names that hold secrets, whatever the value looks like."""
     from stepfork.redact.known import MIN_LENGTH
     from stepfork.redact.marker import is_stand_in
-    from stepfork.redact.names import is_secret_variable
+    from stepfork.redact.named import is_variable_secret
 
     found: list[Finding] = []
     for match in _VARIABLE.finditer(text):
         starts_line = match.start() == 0 or text[match.start() - 1] == "\n"
-        if not starts_line or not is_secret_variable(match.group(1)):
+        if not starts_line:
             continue
         quoted = match.group(3) if match.group(3) is not None else match.group(4)
         value = quoted if quoted is not None else match.group(2).partition(" #")[0].strip()
+        if not is_variable_secret(match.group(1), value):
+            continue
         shown = secrets.matcher.find(match.group())
         if len(value) >= MIN_LENGTH and not is_stand_in(value) and any(map(str.isdigit, value)) and not shown:
             found.append(Finding("secret variable", f"line {text.count(chr(10), 0, match.start()) + 1}"))

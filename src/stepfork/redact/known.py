@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import binascii
 
-from stepfork.redact.names import is_secret_variable, strength
+from stepfork.redact.named import is_variable_secret
+from stepfork.redact.names import strength
 from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import looks_random
 from stepfork.redact.span import Span
@@ -29,12 +30,12 @@ _PERCENT = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 def secrets_of(variables: Mapping[str, str]) -> dict[str, str]:
     """The secret values among `variables`, each with the name of its variable.
 
-    Names count by `is_secret_variable`; of a URL with userinfo the password is a secret whatever the name.
+    They are told by `is_variable_secret`; of a URL with userinfo the password is a secret whatever the name.
     """
     found: dict[str, str] = {}
     for name in sorted(variables):
         value = variables[name].strip("\r\n")
-        if is_secret_variable(name) and len(value.strip()) >= MIN_LENGTH:
+        if len(value.strip()) >= MIN_LENGTH and is_variable_secret(name, value):
             for piece in _pieces(value):
                 found.setdefault(piece, name)
         match = _USERINFO.match(value) if "://" in value else None

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from stepfork.redact.marker import MARKER, is_stand_in
-from stepfork.redact.names import PASSWORD, STRONG, WEAK, introduces, is_secret_parameter, strength
+from stepfork.redact.names import (
+    PASSWORD,
+    STRONG,
+    WEAK,
+    introduces,
+    is_secret_parameter,
+    is_secret_variable,
+    qualified,
+    strength,
+)
 from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import looks_random, mixed_share
 from stepfork.redact.span import Span
@@ -114,6 +123,15 @@ def is_named_secret(name: str, value: str) -> bool:
     """Whether `value`, which stands alone under `name`, is a secret as a whole."""
     kind = strength(name)
     return kind is not None and _plausible(value, kind)
+
+
+def is_variable_secret(name: str, value: str) -> bool:
+    """Whether an environment variable holds a secret: whatever the value where the end of its name says so, and where
+    the name goes on (see `qualified`) if the value looks like one."""
+    if is_secret_variable(name):
+        return True
+    kind = qualified(name)
+    return kind is not None and _plausible(value, STRONG if kind == PASSWORD else kind)
 
 
 def _value_at(text: str, start: int, kind: str, *, in_query: bool) -> Span | None:

@@ -139,6 +139,25 @@ def is_secret_variable(name: str) -> bool:
     return upper.endswith(_ENVIRONMENT) and upper not in _PATHS and not upper.endswith("_ASKPASS")
 
 
+_ABOUT = _set(
+    "algorithm audience class command count dir directory domain endpoint env expires expiry file filename folder "
+    "format header help host id ids issuer length limit manager max min mode name path policy prefix provider realm "
+    "region scope scopes size sock socket store tenant timeout ttl type uri url version"
+)
+"""Words after which a variable tells something about a secret, or where it is, and does not hold it."""
+
+
+def qualified(name: str) -> str | None:
+    """The strength of what a variable's name begins with, where words follow that say whose secret it is or which:
+    ``AWS_BEARER_TOKEN_BEDROCK``, ``OPENAI_API_KEY_PROD``. None for ``…_TOKEN_URL`` and for a name of another kind."""
+    parts = words(name)
+    for end in range(len(parts) - 1, 0, -1):
+        kind = _strength(parts[:end])
+        if kind is not None:
+            return None if _ABOUT.intersection(parts[end:]) else kind
+    return None
+
+
 _PARAMETERS = _set("key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from stepfork.redact.names import is_secret_variable
+from stepfork.redact.names import is_secret_variable, qualified
 
 PLACEHOLDER_KEY = "stepfork-replay-" + "7c1e94b0d2a8-no-key"
 """Stands where a key stood. It is nobody's, no word of it alone is looked for, and the whole never stands in a prompt:
@@ -72,7 +72,7 @@ def placeholder_keys(names: Collection[str], variables: Iterable[str]) -> frozen
     for variable in variables:
         stem = _stem(variable)
         listed = [name for word, keys in PROVIDER_KEYS.items() if f"_{word}_" in f"_{stem}_" for name in keys]
-        found.update(name for name in names if name in listed or (_begins(name, stem) and is_secret_variable(name)))
+        found.update(name for name in names if name in listed or (_begins(name, stem) and _is_key(name)))
         if stem:
             found.add(f"{stem}_API_KEY")
     return frozenset(found)
@@ -86,6 +86,10 @@ def foreign_keys(names: Iterable[str], served: Collection[str]) -> frozenset[str
 def _stem(variable: str) -> str:
     ending = next((ending for ending in _ENDINGS if variable.endswith(ending)), "")
     return variable.removesuffix(ending)
+
+
+def _is_key(name: str) -> bool:
+    return is_secret_variable(name) or qualified(name) is not None
 
 
 def _begins(name: str, stem: str) -> bool:

@@ -17,7 +17,7 @@ from stepfork.errors import ConfigError, UsageError
 from stepfork.listener.door import is_loopback_host
 from stepfork.listener.routes import Route
 from stepfork.redact.known import MIN_LENGTH
-from stepfork.redact.names import is_secret_variable
+from stepfork.redact.named import is_variable_secret
 from stepfork.replay.keys import PROVIDER_KEYS, placeholder_keys
 
 State = Literal["ok", "note", "problem"]
@@ -164,7 +164,7 @@ def _dotenv(folder: str) -> tuple[dict[str, str], Check]:
         return {}, Check(".env", "problem", error.what, error.fix or "")
     if not values:
         return values, Check(".env", "ok", "none here, or empty")
-    secret = [name for name in values if is_secret_variable(name)]
+    secret = [name for name, value in values.items() if is_variable_secret(name, value)]
     short = [name for name in secret if 0 < len(values[name].strip()) < MIN_LENGTH]
     text = f"{len(values)} values, {len(secret)} with the name of a secret"
     if short:

@@ -52,6 +52,13 @@ def test_values_that_are_too_short_or_not_secret_are_no_targets() -> None:
     )
 
 
+def test_a_token_whose_name_goes_on_is_a_target_if_it_looks_like_one() -> None:
+    value = "Zk4qYw8Rt2" + "Lm6Xv1Bn9c"
+    assert secrets_of({"AWS_BEARER_TOKEN_BEDROCK": value, "AWS_BEARER_TOKEN_KIND": "long-lived"}) == {
+        value: "AWS_BEARER_TOKEN_BEDROCK"
+    }
+
+
 def test_the_password_of_a_url_is_a_target_whatever_the_name() -> None:
     found = secrets_of({"BROKER": "amqp://app:p%40ssw0rd!long@mq.example:5672/", "SITE": "https://api.example/v1"})
     assert set(found) == {"p%40ssw0rd!long", "p@ssw0rd!long"}

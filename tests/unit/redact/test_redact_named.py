@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from stepfork.redact.named import is_named_secret
-from stepfork.redact.names import is_secret_flag, is_secret_parameter, is_secret_variable, strength, words
+from stepfork.redact.named import is_named_secret, is_variable_secret
+from stepfork.redact.names import is_secret_flag, is_secret_parameter, is_secret_variable, qualified, strength, words
 from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
 from tests.unit.redact.samples import BEARER, HEX32, PASSWORD
@@ -165,6 +165,31 @@ def test_variables_that_hold_secrets(name: str) -> None:
 )
 def test_variables_that_hold_none(name: str) -> None:
     assert not is_secret_variable(name)
+
+
+QUALIFIED = [
+    *("AWS_BEARER_TOKEN_BEDROCK", "OPENAI_API_KEY_PROD", "API_KEY_2_EU", "GITHUB_TOKEN_READONLY", "CLIENT_SECRET_V2"),
+    *("SECRET_KEY_BASE", "SIGNING_KEY_B64", "DB_PASSWORD_REPLICA", "MY_TOKEN_STAGING"),
+]
+
+
+@pytest.mark.parametrize("name", QUALIFIED)
+def test_variables_whose_name_goes_on_hold_secrets_that_look_like_one(name: str) -> None:
+    assert not is_secret_variable(name)
+    assert qualified(name)
+    assert is_variable_secret(name, "Zk4qYw8Rt2" + "Lm6Xv1Bn9c")
+    assert not is_variable_secret(name, "production-west")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("TOKEN_URL", "SSH_AUTH_SOCK", "AUTH0_DOMAIN", "API_KEY_HEADER", "SECRET_NAME", "AWS_ACCESS_KEY_ID", "PATH"),
+        *("PASSWORD_STORE_DIR", "AZURE_KEY_VAULT_NAME", "MAX_TOKENS_BEDROCK", "TOKENIZERS_PARALLELISM", "CACHE_KEY_V2"),
+    ],
+)
+def test_what_is_told_of_a_secret_is_none(name: str) -> None:
+    assert qualified(name) is None
 
 
 def test_parameters_and_flags() -> None:
