@@ -68,7 +68,7 @@ The values of flags whose name has key, token, secret, password, pass, auth or c
 ## Schemes and URLs
 
 `Bearer …` with a token that looks random (`bearer token`), `Basic …` that decodes to a user and a password
-(`basic credentials`), and the password of `scheme://user:password@host` (`password in a URL`).
+(`basic credentials`), and the password of `scheme://<user>:<password>@<host>` (`password in a URL`).
 
 ## Shapes
 

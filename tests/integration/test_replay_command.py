@@ -283,7 +283,7 @@ def test_an_interrupted_replay_is_no_verdict(shop: Stand, number: int, code: int
 def test_a_secret_and_a_cursor_move_in_what_changed_stay_out_of_every_view(
     shop: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    secret = "hunter2-" + "xQ9vB7k3"
+    secret = "hunter" + "2-xQ9vB7k3"
     monkeypatch.setenv("SHOP_PASSWORD", secret)
     (shop.root / "prompt").write_text(f"You refund once.\nThe password is {secret}.\x1b[2J\u202e")
     for options in ((), ("--json",), ("--format", "github")):

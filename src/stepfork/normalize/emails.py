@@ -19,8 +19,8 @@ _LONGEST_URL = 256
 def find_emails(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each address.
 
-    None of these is one: the user part of a URL (``https://ada:pw@host.com``), ``git@github.com:org/repo``, an image at
-    double size (``icon@2x.png``), a package with its version, a call (``a@b.mean()``).
+    None of these is one: the user part of a URL (``https://ada:<pw>@host.com``), ``git@github.com:org/repo``, an image
+    at double size (``icon@2x.png``), a package with its version, a call (``a@b.mean()``).
     """
     at = text.find("@")
     while at >= 0:

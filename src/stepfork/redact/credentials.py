@@ -53,7 +53,7 @@ _STANDARD = str.maketrans("-_", "+/")
 
 
 def userinfo_at(text: str, start: int, _end: int) -> Span | None:
-    """The password of ``scheme://user:password@host`` whose ``://`` stands at `start`."""
+    """The password of ``scheme://<user>:<password>@<host>`` whose ``://`` stands at `start`."""
     match = _USERINFO.match(text, start)
     if match is None or not _SCHEME_NAME.search(text, max(0, start - 40), start):
         return None

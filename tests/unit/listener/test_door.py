@@ -7,7 +7,7 @@ from stepfork.listener.routes import BUILT_IN, Route, with_built_in
 
 OPENAI, ANTHROPIC = BUILT_IN
 
-TOKEN = "0123456789abcdef" * 2
+TOKEN = "01ab9cf" * 5
 
 
 @pytest.mark.parametrize(

