@@ -2,9 +2,9 @@
 
     python scripts/benchmarks/concurrent_captures.py [CAPTURES]
 
-The agent runs its chains in threads, then in asyncio tasks, then in threads with equal questions and spans of its own; the
-model answers each call after a random 20 to 100 ms, with random ids. After each of CAPTURES (100) captures of either
-kind the store is added to a git index and `git write-tree` names it. Exits 1 where one kind wrote two trees.
+The agent runs its chains in threads, then in asyncio tasks, then in threads with equal questions and spans of its own;
+the model answers each call after a random 20 to 100 ms, with random ids. After each of CAPTURES (100) captures of
+either kind the store is added to a git index and `git write-tree` names it. Exits 1 where one kind wrote two trees.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-AGENT = '''
+AGENT = """
 import asyncio, json, os, random, sys, threading, time, urllib.request
 
 BASE = os.environ["OPENAI_BASE_URL"]
@@ -92,7 +92,7 @@ else:
         thread.start()
     for thread in threads:
         thread.join()
-'''
+"""
 
 
 class Model(BaseHTTPRequestHandler):
