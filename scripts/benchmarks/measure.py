@@ -1,9 +1,12 @@
-"""What the benchmarks share: the best of several alternating runs, and a line that says a figure and its bound."""
+"""What the benchmarks share: the best of several alternating runs, servers in processes of their own, and a line that
+says a figure and its bound."""
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from typing import Any
 
 
@@ -16,6 +19,14 @@ def alternate(rounds: int, *works: Callable[[], Any]) -> list[float]:
             work()
             best[index] = min(best[index], time.perf_counter() - start)
     return best
+
+
+def start(target: Callable[..., None], *args: Any) -> tuple[Connection, str]:
+    """Runs a server in a process of its own; the pipe that ends it, and its address."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    context.Process(target=target, args=(there, *args), daemon=True).start()
+    return here, here.recv()
 
 
 class Report:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import multiprocessing
 import statistics
 import sys
 import time
@@ -21,7 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aiohttp import ClientSession, TCPConnector, web
-from measure import Report
+from measure import Report, start
 
 ROUNDS = 800
 STREAMS = 60
@@ -106,14 +105,6 @@ async def _serve(handler: Callable[[web.BaseRequest], Any], ready: Connection) -
     tcp = await loop.create_server(web.Server(handler, access_log=None), "127.0.0.1", 0)
     ready.send(f"http://127.0.0.1:{tcp.sockets[0].getsockname()[1]}")
     await loop.run_in_executor(None, ready.recv)
-
-
-def start(target: Callable[..., None], *args: str) -> tuple[Connection, str]:
-    """Runs a server in a process of its own; the pipe that ends it, and its address."""
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    context.Process(target=target, args=(there, *args), daemon=True).start()
-    return here, here.recv()
 
 
 class Way:

@@ -11,17 +11,15 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import multiprocessing
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
-from typing import Any
 from urllib.parse import urlsplit
 
 from aiohttp import web
-from measure import Report
+from measure import Report, start
 
 ROUNDS = 300
 SIZE = 50_000
@@ -115,14 +113,6 @@ def serve_replay(ready: Connection, bodies: list[bytes]) -> None:
         ready.recv()
     report = player.report()
     assert report.is_whole, report.misses
-
-
-def start(target: Callable[..., None], *args: Any) -> tuple[Connection, str]:
-    """Runs a server in a process of its own; the pipe that ends it, and its address."""
-    context = multiprocessing.get_context("spawn")
-    here, there = context.Pipe()
-    context.Process(target=target, args=(there, *args), daemon=True).start()
-    return here, here.recv()
 
 
 class Way:
