@@ -155,17 +155,17 @@ def _of_surroundings(line: str, before: str) -> str | None:
 
 
 def _of_git(line: str, section: str) -> tuple[str, str | None]:
-    """The section that goes on behind a line of ``gitStatus``, and what of the line counts.
+    """The section that goes on behind a line of ``gitStatus``, and what of the line counts: nothing that git said.
 
-    Section ``list`` is behind a list: how many empty lines end one depends on whether it holds anything.
+    Which lines there are depends on the machine too: without a name of the user there is no such line, and an empty
+    list ends with another number of empty lines. Section ``list`` is behind a list.
     """
     if line in _GIT_LISTS:
-        return line, line
+        return line, None
     if section in _GIT_LISTS:
         return (section if line else "list"), None
-    known = _GIT_VALUES.match(line)
-    if known:
-        return "git", known[1]
-    if section == "list":
-        return ("" if line else section), line or None
-    return section, line
+    if not line:
+        return section, None
+    if _GIT_VALUES.match(line):
+        return "git", None
+    return ("" if section == "list" else section), line

@@ -92,12 +92,15 @@ def test_it_is_the_same_where_the_message_is_a_list_of_blocks():
 
 @pytest.mark.parametrize("changes", ["", "(clean)", "?? a.txt\n?? b.txt"])
 @pytest.mark.parametrize("commits", ["", "1a2b3c4 first\n5d6e7f8 second"])
-def test_lists_of_git_may_be_empty(changes, commits):
-    told = "# gitStatus\nGit user: Ada\n\nStatus:\n{}\n\nRecent commits:\n{}\n\nUse it.\n\nOr not."
-    empty = reminder().replace("# gitStatus", told.format("?? c.txt", "9f8e7d6 one") + "\n# gitStatus")
-    assert key(body(told=reminder().replace("# gitStatus", told.format(changes, commits) + "\n# gitStatus"))) == key(
-        body(told=empty)
-    )
+@pytest.mark.parametrize("user", ["", "Git user: Ada\n\n"])
+def test_what_git_has_nothing_to_say_of_is_left_out(changes, commits, user):
+    def told(user, changes, commits):
+        said = f"{user}Status:\n{changes}\n\nRecent commits:\n{commits}\n\nUse it.\n\nOr not."
+        return body(told=f"<system-reminder>\n# gitStatus\nA snapshot.\n\n{said}\n</system-reminder>")
+
+    full = told("Git user: Lin\n\n", "?? c.txt", "9f8e7d6 one")
+    assert key(told(user, changes, commits)) == key(full)
+    assert key(told(user, changes, f"{commits}\n\nUse it well.")) != key(full)
 
 
 def test_the_stored_request_is_left_as_it_is():
