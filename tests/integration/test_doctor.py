@@ -177,3 +177,17 @@ def test_in_ci_the_command_does_not_run_unless_asked(stand: Stand, monkeypatch: 
 def test_a_command_that_is_not_there_is_said_in_one_line(stand: Stand) -> None:
     said = stand.stepfork("doctor", "--", "no-such-program", code=2)
     assert said.err.count("\n") == 1
+
+
+def test_secrets_of_a_command_are_never_shown(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["--", "python", "agent.py", "--api-key", KEY]
+    for options in ([], ["--json"]):
+        said = doctor(stand, *options, *words, program="", code=1)
+        assert "[redacted]" in said.out
+        assert KEY not in said.out + said.err
+    said = doctor(stand, "--", f"RATE_PIN={KEY}", "python", code=2)
+    assert said.err == "stepfork doctor: RATE_PIN: the command begins with a variable; write env before it\n"
+    monkeypatch.setenv("CI", "1")
+    (stand.root / ".env").write_text(f"OTHER_KEY={KEY}\n")
+    said = stand.stepfork("capture", "--name", "case", "--", "python", "agent.py", KEY, code=2)
+    assert said.err.endswith(": stepfork capture --name case -- python agent.py '[redacted]'\n")

@@ -123,12 +123,13 @@ def _report(captured: CaptureResult, told: Output) -> int:
 
 
 def typed_capture(name: str, command: tuple[str, ...], *, output: Path | None = None, **flags: bool) -> str:
-    """The capture as one would type it, without the secrets that the words of its command may hold."""
-    from stepfork.config.environment import environ
-    from stepfork.redact.redactor import Redactor
+    """The capture as one would type it, without the secrets that the words of its command may hold. Raises ConfigError
+    for a ``.env`` that cannot be read."""
+    from stepfork.config.environment import environ, read_dotenv
+    from stepfork.redact.redactor import redact_command
     from stepfork.redact.secrets import Secrets
 
-    shown = Redactor(Secrets.collect(environ(), {})).command(command)
+    shown = redact_command(command, Secrets.collect(environ(), read_dotenv(".")))
     options = [f"--{flag.replace('_', '-')}" for flag, given in flags.items() if given]
     options += [] if output is None else ["--output", output.as_posix()]
     return shell_words(("stepfork", "capture", "--name", name, *options, "--", *shown))

@@ -31,6 +31,10 @@ def find_program(command: Sequence[str], environ: Mapping[str, str], cwd: Path) 
     if not cwd.is_dir():
         raise UsageError("the folder to run the command in does not exist", where=str(cwd))
     name = command[0]
+    variable, is_assigned, _ = name.partition("=")
+    if is_assigned and variable.isidentifier():
+        # Its value may be a secret, and what no shell reads sets no variable.
+        raise UsageError("the command begins with a variable", where=variable, fix="write env before it")
     is_path = os.sep in name or (os.altsep is not None and os.altsep in name)
     found = shutil.which(str(cwd / name) if is_path else name, path=environ.get("PATH", os.defpath))
     if found is None:

@@ -34,6 +34,11 @@ def redact_text(text: str, secrets: Secrets) -> str:
     return apply_edits(text, _edits(secrets.matcher.find(text)))
 
 
+def redact_command(command: Sequence[str], secrets: Secrets) -> tuple[str, ...]:
+    """The words of a command as a fixture holds them: for every place where a command is shown."""
+    return Redactor(secrets).command(tuple(command))
+
+
 class Redactor(Rewriter):
     """Replaces every secret by the marker and remembers where one stood."""
 

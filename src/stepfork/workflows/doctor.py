@@ -11,12 +11,13 @@ import msgspec
 
 from stepfork.capture.record import Progress, record_command
 from stepfork.capture.upstream import Upstreams
-from stepfork.config.environment import in_ci, read_dotenv
+from stepfork.config.environment import read_dotenv
+from stepfork.config.process import may_record
 from stepfork.config.project import Settings
 from stepfork.config.routes import listener_routes
 from stepfork.diff.unstable import Unstable, compare_runs
 from stepfork.errors import UsageError
-from stepfork.redact.redactor import redact_text
+from stepfork.redact.redactor import redact_command, redact_text
 from stepfork.redact.secrets import Secrets
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Source
@@ -99,7 +100,7 @@ def diagnose(request: DoctorRequest, progress: Callable[[int, Progress], None]) 
 
     Raises UsageError where the command cannot be run: in CI without leave, without an upstream, not found.
     """
-    if request.command and in_ci() and not request.allow_capture:
+    if request.command and not request.allow_capture and not may_record():
         raise UsageError(
             "nothing goes live in CI without --allow-capture", fix="run it on your machine, or without a command"
         )
@@ -118,7 +119,7 @@ def diagnose(request: DoctorRequest, progress: Callable[[int, Progress], None]) 
 
 def _run_twice(request: DoctorRequest, settings: Settings, progress: Callable[[int, Progress], None]) -> Twice:
     secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)))
-    command = tuple(redact_text(word, secrets) for word in request.command)
+    command = redact_command(request.command, secrets)
     made = []
     for number in (1, 2):
         made.append(_run(request, settings, secrets, partial(progress, number)))

@@ -13,6 +13,8 @@ from stepfork.normalize.known import Context, restore
 from stepfork.normalize.placeholders import Placeholder, parse
 from stepfork.providers.lines import clean_line
 from stepfork.redact.marker import MARKER
+from stepfork.redact.redactor import redact_command
+from stepfork.redact.secrets import Secrets
 from stepfork.trace.fixture import Source
 
 _SHOWN = 1000
@@ -56,4 +58,4 @@ def stays_templated(word: str, context: Context) -> bool:
 
 
 def _shown(words: Sequence[str]) -> str:
-    return f"`{clean_line(shlex.join(words), _SHOWN)}`"
+    return f"`{clean_line(shlex.join(redact_command(words, Secrets({}))), _SHOWN)}`"
