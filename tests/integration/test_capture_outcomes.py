@@ -185,6 +185,8 @@ def test_nothing_is_recorded_in_ci_unless_it_is_asked_for(stand: Stand, monkeypa
     assert refused.err.endswith(": stepfork capture --refresh case\n")
     assert "--refresh --all\n" in stand.stepfork("capture", "--refresh", "--all", "--yes", code=2).err
     stand.stepfork("capture", "--refresh", "case", "--yes", "--allow-capture")
+    monkeypatch.setenv("STEPFORK_ALLOW_CAPTURE", "1")
+    stand.stepfork("capture", "--refresh", "case", "--yes")
 
 
 def test_options_of_the_command_are_its_own(stand: Stand) -> None:

@@ -41,9 +41,9 @@ class Output:
 def refuse_in_ci(paths: Sequence[str], locally: str) -> None:
     """Raise UsageError where a CI system runs this: a missing fixture is a red build there, not a paid run. `paths` are
     the fixtures that would be written, `locally` is the command that writes them elsewhere."""
-    from stepfork.config.environment import in_ci
+    from stepfork.config.process import may_record
 
-    if not in_ci():
+    if may_record():
         return
     more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
     raise UsageError(

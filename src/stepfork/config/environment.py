@@ -18,7 +18,12 @@ def environ() -> dict[str, str]:
 
 def in_ci() -> bool:
     """Whether a CI system says that it runs this process (`CI` set to anything but nothing, 0 or false)."""
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+    return is_on("CI")
+
+
+def is_on(name: str) -> bool:
+    """Whether a variable says yes: anything but nothing, 0 or false."""
+    return os.environ.get(name, "").lower() not in ("", "0", "false")
 
 
 def store_override() -> str | None:

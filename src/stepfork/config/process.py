@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from stepfork.config.environment import in_ci
+from stepfork.config.environment import in_ci, is_on
 
 
 def may_record() -> bool:
-    """Whether anything may be recorded unasked: not in CI, unless `STEPFORK_ALLOW_CAPTURE` (anything but nothing, 0 or
-    false) says so."""
-    return not in_ci() or os.environ.get("STEPFORK_ALLOW_CAPTURE", "").lower() not in ("", "0", "false")
+    """Whether anything may be recorded, or go live, unasked: not in CI, unless `STEPFORK_ALLOW_CAPTURE` says so."""
+    return not in_ci() or is_on("STEPFORK_ALLOW_CAPTURE")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Literal
 from stepfork.capture.base_url import VENDORS, Base, read_base
 from stepfork.capture.proxies import Proxies
 from stepfork.config.environment import in_ci, read_dotenv
+from stepfork.config.process import may_record
 from stepfork.config.project import Settings
 from stepfork.config.routes import RouteSetting, listener_routes
 from stepfork.errors import ConfigError, UsageError
@@ -181,6 +182,6 @@ def _clock(now: float) -> Check:
 
 
 def _ci() -> Check:
-    if in_ci():
+    if not may_record():
         return Check("ci", "note", "CI is set: nothing is recorded or goes live without --allow-capture")
-    return Check("ci", "ok", "no (CI is not set)")
+    return Check("ci", "ok", "STEPFORK_ALLOW_CAPTURE is set" if in_ci() else "no (CI is not set)")
