@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import json
 import os
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -98,6 +100,36 @@ def test_the_async_form(refund: Stand) -> None:
     asyncio.run(run("Please refund O-1."))
     with pytest.raises(ReplayError, match="miss at model call 1 of 2"):
         asyncio.run(run("Please refund O-2."))
+
+
+def test_a_client_that_was_made_before_the_block_reaches_no_model(refund: Stand) -> None:
+    old = os.environ["OPENAI_BASE_URL"]
+    caught: list[OSError] = []
+
+    def ask_as_before() -> None:
+        try:
+            urllib.request.urlopen(old + "/models", timeout=1)
+        except urllib.error.URLError as error:
+            caught.append(error.reason)
+
+    async def connect(host: str, port: int) -> None:
+        try:
+            await asyncio.open_connection(host, port)
+        except OSError as error:
+            caught.append(error)
+
+    def all_of_them() -> None:
+        agent()
+        ask_as_before()
+        asyncio.run(connect("api.OpenAI.com", 443))
+
+    told = r"a client that was made outside of the block asked 127\.0\.0\.1:\d+; "
+    with pytest.raises(ReplayError, match=told), stepfork.playback("refund"):
+        all_of_them()
+    assert [type(error) for error in caught] == [ConnectionRefusedError] * 2
+    assert "make this client inside the block" in str(caught[0])
+    parts = urlsplit(old)
+    socket.create_connection((parts.hostname, parts.port)).close()  # afterwards it is as before
 
 
 def test_what_cannot_be_played_back_is_refused_before_the_block(refund: Stand) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 import msgspec
 
+from stepfork.capture.base_url import VENDORS
 from stepfork.config.environment import environ, store_override
 from stepfork.errors import ReplayError
+from stepfork.instrument.shut import Address, shut
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
 from stepfork.replay.executes import recorded_tools
@@ -33,8 +38,9 @@ def playback(
 
     `fixture` is a name in the nearest store, or the path of a manifest or a bundle; `store` is the store to use instead
     of the nearest. The block's variables lead to a listener of stepfork and its keys are placeholders, so that clients
-    made inside it reach no model. The block's own tools run; with `executes`, only a fixture whose recorded tools are
-    all listed there (or served by a route) is played back.
+    made inside it reach no model; clients that were made before it are refused where they look for theirs. The block's
+    own tools run; with `executes`, only a fixture whose recorded tools are all listed there (or served by a route) is
+    played back.
 
     Entering raises UsageError for a fixture that cannot be replayed, what reading it raises, and CaptureError where
     another block runs in this process. Leaving raises ReplayError, naming each miss and each recorded call that was
@@ -61,6 +67,8 @@ class Playback:
         self._executes = executes
         self._store = None if store is None else os.fspath(store)
         self._opened: tuple[ReplayRequest, Stage, Block] | None = None
+        self._shut = ExitStack()
+        self._tried: list[Address] = []
 
     @property
     def report(self) -> ReplayReport:
@@ -87,8 +95,10 @@ class Playback:
             raise ReplayError("a playback is entered once", fix="call playback() for each block")
         refuse_second()
         opened = self._open()
-        opened[2].open()
+        request, stage, block = opened
+        block.open()
         self._opened = opened
+        self._tried = self._shut.enter_context(shut(_upstreams(request, stage)))
         return self
 
     def __exit__(
@@ -99,6 +109,7 @@ class Playback:
             if error is None:
                 block.settle()
         finally:
+            self._shut.close()
             recording = block.close()
         self._finish(recording, error)
 
@@ -113,6 +124,7 @@ class Playback:
             if error is None:
                 await block.settled()
         finally:
+            self._shut.close()
             recording = block.close()
         self._finish(recording, error)
 
@@ -142,9 +154,25 @@ class Playback:
         request, stage, _ = self._opened
         # A block has no exit code; one that got here has ended as the recorded command is expected to.
         ended = msgspec.structs.replace(recording, exit_code=request.fixture.run.source.exit_code or 0)
-        self.result = compare(request, stage, ended, gaps_fail=False)
+        result = compare(request, stage, ended, gaps_fail=False)
+        past = tuple(f"a client that was made outside of the block asked {host}:{port}" for host, port in self._tried)
+        self.result = replace(result, causes=(*past, *result.causes), passed=result.passed and not past)
         if error is None and not self.result.passed:
             raise _not_as_recorded(self.result)
+
+
+def _upstreams(request: ReplayRequest, stage: Stage) -> set[Address]:
+    """Where the routes lead outside of a playback: what their variables hold, config.toml, and the vendors."""
+    urls = [setting.upstream for setting in request.settings.routes]
+    for route in stage.routes:
+        urls += [request.environ.get(route.variable, ""), VENDORS.get(route.name, "")]
+    found: set[Address] = set()
+    for url in urls:
+        with suppress(ValueError):  # nothing can be asked at an address that is none
+            parts = urlsplit(url.strip())
+            if parts.hostname:
+                found.add((parts.hostname, parts.port or {"http": 80}.get(parts.scheme, 443)))
+    return found
 
 
 def _not_as_recorded(result: ReplayResult) -> ReplayError:
