@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -18,6 +18,7 @@ from stepfork.capture.join_tools import asked_in_calls, asked_in_spans, join_too
 from stepfork.capture.order import Key, Ordered, order_calls
 from stepfork.capture.spans import map_spans
 from stepfork.capture.tree import in_order
+from stepfork.capture.unshown import Wanted, unshown
 from stepfork.providers.genai_values import exact_value
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.recorded import Recorded
@@ -54,7 +55,8 @@ def assemble(recorded: Sequence[Recorded], spans: Sequence[Span], *, key: Key) -
     steps = _steps(drafts, ordered)
     cost, untold = cost_of_run(drafts, ordered.calls)
     ends = ends_of_spans(drafts, told)
-    return Assembled(_trace("spans", steps, ends, cost, [*mapped.notes, *untold]), ordered.exchanges)
+    notes = [*mapped.notes, *untold, *([] if ordered.calls else _unpaired(drafts, steps))]
+    return Assembled(_trace("spans", steps, ends, cost, notes), ordered.exchanges)
 
 
 def _trace(origin: Origin, steps: tuple[Step, ...], ends: Ends, cost: float | None, notes: Sequence[str]) -> Trace:
@@ -70,6 +72,23 @@ def _trace(origin: Origin, steps: tuple[Step, ...], ends: Ends, cost: float | No
         cost_usd=cost,
         notes=tuple(sorted(set(notes))),
     )
+
+
+def _unpaired(drafts: Sequence[Draft], steps: Sequence[Step]) -> Iterator[str]:
+    """Calls that the spans' own messages tell of and no tool span shows; with exchanges these are what is looked at."""
+    given: dict[str, list[int]] = {}
+    for index, draft in enumerate(drafts):
+        for name in draft.said.answered if draft.step.type == "llm_call" else ():
+            given.setdefault(name, []).append(index)
+    wanted = [
+        Wanted(call.name, call.id, index, to)
+        for index, draft in enumerate(drafts)
+        if draft.step.type == "llm_call"
+        for call in draft.said.calls
+        if call.id not in draft.said.own and (to := next((at for at in given.get(call.id, ()) if at > index), None))
+    ]
+    for one in unshown(steps, wanted):
+        yield f"unpaired_call: the model was given a result of {one.name} that no tool span shows"
 
 
 def _steps(drafts: Sequence[Draft], ordered: Ordered) -> tuple[Step, ...]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 
 from stepfork.capture.calls import Call, as_recorded, read_calls
-from stepfork.capture.join_tools import asked_in_calls
+from stepfork.capture.drafts import Asked
+from stepfork.capture.join_tools import asked_in_calls, given_results
 from stepfork.capture.links import link
+from stepfork.capture.unshown import Wanted, unshown
+from stepfork.providers.finish import asks_for_tools
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.step import Trace
@@ -37,6 +43,8 @@ def _findings(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
     if trace.origin == "spans" and any(call.is_model_call for call in calls):
         yield from _counts(trace, calls)
         yield from _unpaired(trace, calls)
+    elif trace.origin == "spans":
+        yield from _untold(trace)
     for index, step in enumerate(trace.steps):
         if step.error is not None:
             yield TraceFinding("error_status", f"{step.name} failed with {step.error.type}", index)
@@ -71,12 +79,39 @@ def _counts(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
 def _unpaired(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
     asked = asked_in_calls(calls, link(calls))
     known = {one.call.id for one in asked}
-    done = {step.call_id for step in trace.steps if step.type == "tool_call"}
     for index, step in enumerate(trace.steps):
         if step.type == "tool_call" and step.call_id not in known:
             yield TraceFinding("unasked_call", f"no recorded answer asked for this call of {step.name}", index)
+    models = {step.exchange: index for index, step in enumerate(trace.steps) if step.type == "llm_call"}
+    for one in unshown(trace.steps, [*_wanted(asked, calls, models)]):
+        yield TraceFinding("unpaired_call", f"the model was given a result of {one.name} that no tool span shows")
+
+
+def _wanted(asked: Sequence[Asked], calls: Sequence[Call], models: Mapping[int | None, int]) -> Iterator[Wanted]:
+    given: defaultdict[str, list[int]] = defaultdict(list)
+    for rank, call in enumerate(calls):
+        for name in given_results(call):
+            given[name].append(rank)
     for one in asked:
-        if one.result is not None and one.call.id not in done:
-            yield TraceFinding(
-                "unpaired_call", f"the model was given a result of {one.call.name} that no tool span shows"
-            )
+        rank = one.place[0]
+        to = next((later for later in given[one.call.id] if later > rank), None)
+        if one.result is not None:
+            yield Wanted(one.call.name, one.call.id, models.get(rank), None if to is None else models.get(to))
+
+
+def _untold(trace: Trace) -> Iterator[TraceFinding]:
+    """Models that asked for tools and went on, in a trace without any tool: of what they asked nothing else is known.
+    An agent whose span tells its result may have asked for that alone."""
+    if any(step.type == "tool_call" for step in trace.steps):
+        return
+    models = [step for step in trace.steps if step.type == "llm_call"]
+    last = {step.parent: at for at, step in enumerate(models)}
+    told = {index for index, step in enumerate(trace.steps) if step.result is not msgspec.UNSET}
+    asked = sum(
+        asks_for_tools(step.finish_reasons) and last[step.parent] != at and step.parent not in told
+        for at, step in enumerate(models)
+    )
+    if asked:
+        yield TraceFinding(
+            "unpaired_call", f"{asked} of {len(models)} model calls asked for tools, and no span shows any"
+        )

@@ -61,13 +61,16 @@ def ends_of_spans(drafts: Sequence[Draft], told: Ends) -> Ends:
     asked, answered = told.input, told.output
     if asked is msgspec.UNSET:
         asked = next((text for draft in _tellers(drafts, agents) if (text := _asked(draft))), msgspec.UNSET)
-    results = (draft.span.attributes.get("final_result") for draft in agents)
-    final = next((text for text in results if isinstance(text, str)), "")
-    if not final and answered in (msgspec.UNSET, ""):
+    # Of several runs in a row it is the last one that answers.
+    answering = [*reversed([draft for draft in agents if draft.parent is None]), *agents]
+    results = (draft.step.result for draft in answering)
+    final = next((result for result in results if result is not msgspec.UNSET), msgspec.UNSET)
+    if final is msgspec.UNSET and answered in (msgspec.UNSET, ""):
         models = [draft for draft in reversed(drafts) if draft.step.type == "llm_call"]
-        final = next((text for draft in (*agents, *models) if (text := draft.said.last_text)), "")
-    if final:
-        answered = structured(final)
+        text = next((text for draft in (*answering, *models) if (text := draft.said.last_text)), "")
+        final = structured(text) if text else msgspec.UNSET
+    if final is not msgspec.UNSET:
+        answered = final
     return Ends(
         input=asked,
         output=msgspec.UNSET if failed is not None else answered,

@@ -24,13 +24,13 @@ def asked_in_calls(calls: Sequence[Call], links: Links) -> list[Asked]:
             following[parent].append(call)
     anywhere: dict[str, str] = {}
     for call in reversed(calls):
-        anywhere.update(_results(call))
+        anywhere.update(given_results(call))
     ids = Counter(tool.id for call in calls if call.answered for tool in call.answer.tool_calls)
     found: list[Asked] = []
     for rank, call in enumerate(calls):
         if not call.answered:
             continue
-        given = {name: text for next_ in reversed(following[rank]) for name, text in _results(next_).items()}
+        given = {name: text for next_ in reversed(following[rank]) for name, text in given_results(next_).items()}
         for at, tool in enumerate(call.answer.tool_calls):
             result = given.get(tool.id)
             if result is None and ids[tool.id] == 1:
@@ -84,7 +84,8 @@ def _pair(
     return [call for call in asked if call.place not in paired]
 
 
-def _results(call: Call) -> dict[str, str]:
+def given_results(call: Call) -> dict[str, str]:
+    """What a model call was given back, by the ids of the calls that it had asked for."""
     return {
         result.call_id: result.text for message in call.messages for result in message.tool_results if result.call_id
     }

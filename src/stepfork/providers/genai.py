@@ -15,7 +15,7 @@ import msgspec
 from stepfork.providers.calls import bare_tool
 from stepfork.providers.cost import told_cost
 from stepfork.providers.genai_tools import arguments_of, result_of
-from stepfork.providers.genai_values import exact_value
+from stepfork.providers.genai_values import exact_value, structured
 from stepfork.providers.shapes import text_or_none
 from stepfork.trace.body import JsonValue
 from stepfork.trace.span import Span
@@ -97,7 +97,7 @@ def step_of(span: Span) -> GenAiStep | None:
         name=_name(kind, operation, span),
         call_id=(_first_text(attributes, _CALL_IDS) or (found.call_id if found else None)) if tool else None,
         arguments=arguments_of(span) if tool else msgspec.UNSET,
-        result=found.value if found else msgspec.UNSET,
+        result=found.value if found else result_of_agent(span) if kind == "agent_call" else msgspec.UNSET,
         error=error_of(span),
         model=_first_text(attributes, _MODELS) if kind != "tool_call" else None,
         # The usage of an agent is the sum of what its model calls used: kept, it would count twice.
@@ -107,6 +107,12 @@ def step_of(span: Span) -> GenAiStep | None:
         cost_usd=told_cost(attributes, bad) if model else None,
         bad=tuple(bad),
     )
+
+
+def result_of_agent(span: Span) -> JsonValue | msgspec.UnsetType:
+    """What an agent's span says came out of it (Pydantic AI), UNSET where it does not say."""
+    told = span.attributes.get("final_result")
+    return structured(told) if isinstance(told, str) and told else msgspec.UNSET
 
 
 def agent_of(span: Span) -> str | None:

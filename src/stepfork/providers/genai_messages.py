@@ -18,11 +18,13 @@ _OUTPUTS = ("gen_ai.output.messages", "gen_ai.completion", "pydantic_ai.all_mess
 
 
 class Said(msgspec.Struct, frozen=True):
-    """``calls`` the model asked for, ``answered`` the ids of the calls whose results it was given (in order),
-    ``first_user`` and ``last_text`` the first text of a user and the last of the model ('' where there is none)."""
+    """``calls`` the model asked for, ``answered`` the ids of the calls whose results it was given (in order), ``own``
+    those of calls whose results its answer has: its provider ran them. ``first_user`` and ``last_text`` are the first
+    text of a user and the last of the model ('' where there is none)."""
 
     calls: tuple[ToolCall, ...] = ()
     answered: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
     first_user: str = ""
     last_text: str = ""
 
@@ -36,6 +38,7 @@ def said(span: Span) -> Said:
     return Said(
         calls=tuple(call for message in made for call in _calls(message)),
         answered=tuple(name for message in given for name in _answered(message)),
+        own=tuple(name for message in made for name in _answered(message)),
         first_user=next(users, ""),
         last_text=texts[-1] if texts else "",
     )
