@@ -14,7 +14,6 @@ from stepfork.replay.inventing import Inventor, boundary, fingerprint
 from stepfork.replay.reading import Reader
 from stepfork.trace.exchange import Exchange, Response
 
-_MOST = 10**9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNTIL_EXPIRED = timedelta(hours=1)
 """How far ahead lies the time at which something expires: what a program was just given has not."""
@@ -50,7 +49,7 @@ class Giver:
             return None if known is None else known.encode("utf-8", "replace").decode()
 
         def clock(number: int, expires: bool) -> float:
-            when = now + timedelta(microseconds=min(number, _MOST)) + (_UNTIL_EXPIRED if expires else timedelta())
+            when = now + timedelta(microseconds=number) + (_UNTIL_EXPIRED if expires else timedelta())
             return when.timestamp()
 
         return give_back(exchange, value, clock)

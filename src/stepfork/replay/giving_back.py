@@ -24,6 +24,8 @@ Value = Callable[[Placeholder, str], "str | None"]
 """What a placeholder stands for, given the text before it; None to leave it as it is."""
 
 _LONGEST_PREFIX = max(map(len, rules.ID_PREFIXES))
+_MOST = 10**9
+"""No part has so many times."""
 _EXPIRES = frozenset({"expires_at", "expiresAt"})
 Clock = Callable[[int, bool], float]
 """Seconds since 1970 of the time of that number; whether something expires then."""
@@ -55,8 +57,10 @@ class GiveBack(Rewriter):
         before = match.string[max(match.start() - _LONGEST_PREFIX, 0) : match.start()]
         return None if placeholder is None else self.value(placeholder, before)
 
-    def time(self, value: JsonValue, name: str) -> JsonValue:
-        """What stands for a time that is a number, of the type that it had."""
+    def time(self, value: int | float, name: str) -> int | float:
+        """What stands for a time that is a number, of the type that it had; itself where no writer numbered it so."""
+        if not 0 <= value < _MOST:
+            return value
         return type(value)(self._clock(int(value), name in _EXPIRES))
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:

@@ -15,11 +15,10 @@ from stepfork.normalize import rules
 from stepfork.normalize.fields import envelope_marks
 from stepfork.normalize.placeholders import LOOK_ALIKE, as_placeholder, unescape
 from stepfork.rewrite.text import json_tokens
-from stepfork.trace.body import JsonValue
 
 Give = Callable[["re.Match[str]"], "str | None"]
 """What stands for a placeholder where it was found; None to leave it as it is."""
-Number = Callable[[JsonValue, str], JsonValue]
+Number = Callable[[int | float, str], int | float]
 """What stands for a time that is a number, in the member of that name."""
 
 _UNSAFE = re.compile(r'["\\\x00-\x1f]')
@@ -72,8 +71,9 @@ class Events:
         def one(match: re.Match[str]) -> str:
             if not next(places):
                 return match.group()
-            head = event[match.start() : match.start(2)]
-            return head + json.dumps(number(json.loads(match[2]), match[1]))
+            told = json.loads(match[2])
+            given = number(told, match[1])
+            return match.group() if given is told else f"{event[match.start() : match.start(2)]}{json.dumps(given)}"
 
         return _TIME.sub(one, event)
 

@@ -134,6 +134,11 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
         raise UsageError(
             f"fixture {name!r} holds no model calls to answer from", fix="capture the run from its command"
         )
+    for index, exchange in enumerate(run.exchanges):
+        if exchange.response.ending != "complete" or not 200 <= exchange.response.status <= 999:
+            raise UsageError(
+                f"exchange {index} of {name!r} holds no answer that could be given", fix="capture the run again"
+            )
     known = {route.name for route in listener_routes(settings.routes)}
     missing = sorted({exchange.provider for exchange in run.exchanges} - known)
     if missing:

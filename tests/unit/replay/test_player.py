@@ -317,6 +317,21 @@ def test_a_conversation_that_only_spans_tell_of_is_found_in_a_prompt() -> None:
     assert missed(ask(player, chat(f"in {two}: hello", metadata={"conversation": one}), 1)).kind == "changed"
 
 
+@pytest.mark.parametrize("number", ["1e999", "-1e300", "-99999999999999999999", "1e300", "-5", "1" * 5000, "NaN"])
+def test_a_number_that_no_capture_wrote_is_no_time(number: str) -> None:
+    told = f'"created":{number}'
+    for raw, media in (
+        (f'data: {{{told},"id":"{{{{id_1}}}}"}}\n\n', "text/event-stream"),
+        (f"{{{told}}}", "application/json"),
+    ):
+        response = Response(200, media, {}, read_body(raw.encode(), media))
+        asked = msgspec.structs.replace(exchange("chat_completions", chat("hi"), "ok"), response=response)
+        player = player_of(Fixture("x", Run(Source("command", True), Trace("exchanges", ()), (asked,))), THERE)
+        given = ask(player, chat("hi"))
+        assert isinstance(given, Response)
+        assert media == "application/json" or told.encode() in body_bytes(given.body)
+
+
 def test_a_recorded_429_is_served_without_a_wait() -> None:
     refused = Response(429, "application/json", {"retry-after": "30"}, read_body(b"{}", "application/json"))
     asked = exchange("chat_completions", chat("go"), said("done"))
