@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from stepfork.redact.pattern import pattern
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     import ahocorasick_rs
-
-_SURROGATE = pattern("[\ud800-\udfff]")
-
 
 _SMALL = 16_000
 """Characters in all that are searched literal by literal, which is done before an automaton is built."""
@@ -39,13 +34,21 @@ class Automaton:
             import ahocorasick_rs
 
             self._built = ahocorasick_rs.AhoCorasick(self._literals, matchkind=ahocorasick_rs.MatchKind.Standard)
-        return _places(self._built, text) if len(text) <= _STRETCH else self._by_stretches(self._built, text)
+        return self._places(self._built, text) if len(text) <= _STRETCH else self._by_stretches(self._built, text)
+
+    def _places(self, built: ahocorasick_rs.AhoCorasick, text: str) -> Iterable[tuple[int, int, int]]:
+        try:
+            return built.find_matches_as_indexes(text, overlapping=True)
+        except UnicodeEncodeError:  # lone surrogates: half of an escaped pair, or bytes that are no text
+            marked = text.encode("utf-8", "replace").decode("utf-8")  # a question mark for each
+            found = built.find_matches_as_indexes(marked, overlapping=True)
+            return (place for place in found if text[place[1] : place[2]] == self._literals[place[0]])
 
     def _by_stretches(self, built: ahocorasick_rs.AhoCorasick, text: str) -> Iterator[tuple[int, int, int]]:
         """A place takes more memory than the literal that stands there, so a large text is read bit by bit."""
         for begin in range(0, len(text), _STRETCH):
             left = max(0, begin - self._longest)
-            for index, start, end in _places(built, text[left : begin + _STRETCH]):
+            for index, start, end in self._places(built, text[left : begin + _STRETCH]):
                 if left + end > begin:  # what ends before that was found in the stretch before
                     yield index, left + start, left + end
 
@@ -55,10 +58,3 @@ class Automaton:
             while start >= 0:
                 yield index, start, start + len(literal)
                 start = text.find(literal, start + 1)
-
-
-def _places(built: ahocorasick_rs.AhoCorasick, text: str) -> list[tuple[int, int, int]]:
-    try:
-        return built.find_matches_as_indexes(text, overlapping=True)
-    except UnicodeEncodeError:  # lone surrogates: half of an escaped pair, or bytes that are no text
-        return built.find_matches_as_indexes(_SURROGATE.sub("\ufffd", text), overlapping=True)
