@@ -17,10 +17,11 @@ _STRETCH = 1 << 20
 class Automaton:
     """Finds every place of every literal, overlapping ones too. It is built when there is enough to read."""
 
-    __slots__ = ("_built", "_literals", "_longest", "_read")
+    __slots__ = ("_built", "_is_exact", "_literals", "_longest", "_read")
 
     def __init__(self, literals: Sequence[str]) -> None:
-        self._literals = literals
+        self._literals = list(literals)
+        self._is_exact = True
         self._longest = max(map(len, literals), default=0)
         self._built: ahocorasick_rs.AhoCorasick | None = None
         self._read = 0
@@ -33,16 +34,20 @@ class Automaton:
                 return self._one_by_one(text)
             import ahocorasick_rs
 
-            self._built = ahocorasick_rs.AhoCorasick(self._literals, matchkind=ahocorasick_rs.MatchKind.Standard)
+            marked = [_marked(literal) for literal in self._literals]
+            self._is_exact = marked == self._literals
+            self._built = ahocorasick_rs.AhoCorasick(marked, matchkind=ahocorasick_rs.MatchKind.Standard)
         return self._places(self._built, text) if len(text) <= _STRETCH else self._by_stretches(self._built, text)
 
     def _places(self, built: ahocorasick_rs.AhoCorasick, text: str) -> Iterable[tuple[int, int, int]]:
         try:
-            return built.find_matches_as_indexes(text, overlapping=True)
-        except UnicodeEncodeError:  # lone surrogates: half of an escaped pair, or bytes that are no text
-            marked = text.encode("utf-8", "replace").decode("utf-8")  # a question mark for each
-            found = built.find_matches_as_indexes(marked, overlapping=True)
-            return (place for place in found if text[place[1] : place[2]] == self._literals[place[0]])
+            found = built.find_matches_as_indexes(text, overlapping=True)
+        except UnicodeEncodeError:
+            found = built.find_matches_as_indexes(_marked(text), overlapping=True)
+        else:
+            if self._is_exact:
+                return found
+        return (place for place in found if text[place[1] : place[2]] == self._literals[place[0]])
 
     def _by_stretches(self, built: ahocorasick_rs.AhoCorasick, text: str) -> Iterator[tuple[int, int, int]]:
         """A place takes more memory than the literal that stands there, so a large text is read bit by bit."""
@@ -58,3 +63,8 @@ class Automaton:
             while start >= 0:
                 yield index, start, start + len(literal)
                 start = text.find(literal, start + 1)
+
+
+def _marked(text: str) -> str:
+    """`text` with a question mark for each lone surrogate: half of an escaped pair, or a byte that is no text."""
+    return text.encode("utf-8", "replace").decode("utf-8")
