@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from stepfork.cli.capture_report import Output, refuse_in_ci, shell_words
-from stepfork.cli.result_file import check_result_file
+from stepfork.cli.destinations import check_form, check_result_file
 from stepfork.cli.session import STORE_HELP, open_store
 from stepfork.errors import UsageError
 
@@ -64,10 +64,7 @@ def capture(
     """Run an agent once and keep the run as a fixture."""
     from stepfork.cli import refresh as refreshing
 
-    if form not in ("text", "github"):
-        raise UsageError("--format is text or github")
-    if form == "github" and as_json:
-        raise UsageError("--json and --format github both want stdout", fix="use --result-file for the document")
+    check_form(form, as_json=as_json)
     opened = open_store(store)
     check_result_file(result_file)
     told = Output(as_json, result_file, form == "github")

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stepfork.cli.console import err, out, out_bytes
-from stepfork.cli.escape import escape
-from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
-from stepfork.cli.result_file import write_result_file
+from stepfork.cli.destinations import write_result_file
+from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,15 +76,10 @@ def print_result(captured: CaptureResult, diff: FixtureDiff | None, *, next_step
 
 
 def tell(told: Output, document: bytes, captured: Sequence[CaptureResult]) -> int:
-    """Write the document where it is wanted. The exit code of a failure to, 0 for none: the run is over by then, and
-    everything else about it is told all the same."""
+    """Write the document where it is wanted. The exit code of a failure to, 0 for none."""
     failed = OK
     if told.result_file is not None:
-        try:
-            write_result_file(told.result_file, document)
-        except OSError as error:
-            err(f"stepfork capture: {escape(told.result_file.as_posix())}: cannot be written ({error.strerror})")
-            failed = BAD_INPUT
+        failed = write_result_file("capture", told.result_file, document)
     if told.as_json:
         out_bytes(document)
     if told.github:
@@ -98,7 +92,7 @@ def tell(told: Output, document: bytes, captured: Sequence[CaptureResult]) -> in
 def exit_code(captured: CaptureResult) -> int:
     """0 verified or nothing to verify, 1 not verified or no fixture, 130 or 143 interrupted."""
     if captured.signal is not None:
-        return {2: INTERRUPTED, 15: TERMINATED}.get(captured.signal, NO)
+        return of_signal(captured.signal)
     return NO if captured.outcome == "not_verified" else OK
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from stepfork.cli.console import out, out_bytes
-from stepfork.cli.exit_codes import INTERRUPTED, NO, OK, TERMINATED
+from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.cli.session import STORE_HELP
 
 
@@ -48,5 +48,5 @@ def doctor(
     else:
         out("\n".join(doctor_lines(found)))
     if found.twice is not None and found.twice.signal is not None:
-        raise typer.Exit({2: INTERRUPTED, 15: TERMINATED}.get(found.twice.signal, NO))
+        raise typer.Exit(of_signal(found.twice.signal))
     raise typer.Exit(OK if found.well else NO)

@@ -10,3 +10,9 @@ BAD_INPUT = 2
 """The question could not be answered: bad usage, unreadable input. Never a verdict."""
 INTERRUPTED = 130
 TERMINATED = 143
+"""A signal ended it, as a shell says it: 128 + its number."""
+
+
+def of_signal(number: int) -> int:
+    """The exit code of a command that the signal `number` interrupted."""
+    return {2: INTERRUPTED, 15: TERMINATED}.get(number, NO)

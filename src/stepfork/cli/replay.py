@@ -10,9 +10,8 @@ import typer
 
 from stepfork.cli.capture import typed_capture
 from stepfork.cli.console import err, out, out_bytes
-from stepfork.cli.escape import escape
-from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
-from stepfork.cli.result_file import check_result_file, write_result_file
+from stepfork.cli.destinations import check_form, check_result_file, write_result_file
+from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, warn_of_unmerged
 from stepfork.errors import NotFoundError, UsageError
 
@@ -80,10 +79,7 @@ def replay(
 def _check(mode: str, form: str, *, as_json: bool) -> None:
     if mode != "strict":
         raise UsageError(f"--mode {mode[:40]} is none that there is", fix="leave it out, or write --mode strict")
-    if form not in ("text", "github"):
-        raise UsageError("--format is text or github")
-    if form == "github" and as_json:
-        raise UsageError("--json and --format github both want stdout", fix="use --result-file for the document")
+    check_form(form, as_json=as_json)
 
 
 def _reading(locator: Locator, word: str, command: tuple[str, ...]) -> Reading:
@@ -149,11 +145,7 @@ def _tell(result: ReplayResult, fixture: Fixture, reading: Reading, *, as_json: 
     if as_json or result_file is not None:
         document = replay_document(result, fixture, clean, stored=stored)
         if result_file is not None:
-            try:
-                write_result_file(result_file, document)
-            except OSError as error:
-                err(f"stepfork replay: {escape(result_file.as_posix())}: cannot be written ({error.strerror})")
-                failed = BAD_INPUT
+            failed = write_result_file("replay", result_file, document)
         if as_json:
             out_bytes(document)
     return failed
@@ -182,5 +174,5 @@ def _file(locator: Locator, reading: Reading) -> str:
 
 def _exit_code(result: ReplayResult) -> int:
     if result.signal is not None:
-        return {2: INTERRUPTED, 15: TERMINATED}.get(result.signal, NO)
+        return of_signal(result.signal)
     return OK if result.passed else NO

@@ -1,0 +1,39 @@
+"""Where a result goes beside the lines for people: --json, --format github, --result-file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stepfork.cli.console import err
+from stepfork.cli.escape import escape
+from stepfork.cli.exit_codes import BAD_INPUT, OK
+from stepfork.errors import UsageError
+from stepfork.store.files import write_atomic
+
+
+def check_form(form: str, *, as_json: bool) -> None:
+    """Raise UsageError for a --format that there is not, or that wants the stdout which --json has."""
+    if form not in ("text", "github"):
+        raise UsageError("--format is text or github")
+    if form == "github" and as_json:
+        raise UsageError("--json and --format github both want stdout", fix="use --result-file for the document")
+
+
+def check_result_file(path: Path | None) -> None:
+    """Raise UsageError, before anything runs, for what cannot be written afterwards."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise UsageError("cannot be written", where=path.as_posix(), fix="name a file in a folder that is there")
+
+
+def write_result_file(verb: str, path: Path, document: bytes) -> int:
+    """Write it whole; a pipe or a device is written to, not replaced. The exit code of a failure, which is told on
+    stderr: the run is over by then, and everything else about it is told all the same."""
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(document)
+        else:
+            write_atomic(path.resolve(), document)
+    except OSError as error:
+        err(f"stepfork {verb}: {escape(path.as_posix())}: cannot be written ({error.strerror})")
+        return BAD_INPUT
+    return OK
