@@ -7,6 +7,7 @@ import tomllib
 from typing import Any
 
 from stepfork.config.routes import RouteSetting, read_routes
+from stepfork.config.volatile import read_volatile
 from stepfork.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -68,7 +69,7 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError("is not TOML", where=path, fix=str(error)[:80]) from None
     routes = read_routes(document.pop("routes", {}), path)
-    volatile = _read_volatile(document.pop("normalize", {}), path)
+    volatile = read_volatile(document.pop("normalize", {}), path)
     tests = _read_tests(document.pop("capture", {}), path)
     _check(document, path)
     base = document.get("select", {}).get("base")
@@ -103,31 +104,3 @@ def _read_tests(table: Any, path: str) -> str | None:
     if not isinstance(tests, str) or not tests:
         raise ConfigError("capture.tests is neither a folder nor false", where=path, fix=f'write "{TESTS}"')
     return tests
-
-
-def _read_volatile(table: Any, path: str) -> dict[str, tuple[str, ...]]:
-    """`[normalize.tool.NAME] volatile = […]`, by tool."""
-    tools = table.get("tool", {}) if isinstance(table, dict) else None
-    if not isinstance(tools, dict):
-        raise ConfigError("normalize is not as it should be", where=path, fix="write [normalize.tool.NAME]")
-    for name in table:
-        if name != "tool":
-            raise ConfigError(f"unknown key normalize.{name[:40]!r}", where=path, fix="write [normalize.tool.NAME]")
-    return {name: _pointers(f"normalize.tool.{name[:40]}", tools[name], path) for name in sorted(tools)}
-
-
-def _pointers(key: str, members: Any, path: str) -> tuple[str, ...]:
-    if not isinstance(members, dict):
-        raise ConfigError(f"{key} is not a table", where=path, fix='write volatile = ["/field"] below it')
-    for name in members:
-        if name != "volatile":
-            raise ConfigError(f"unknown key {key}.{name[:40]!r}", where=path, fix="a tool has volatile")
-    pointers = members.get("volatile", [])
-    if not isinstance(pointers, list) or not all(isinstance(pointer, str) for pointer in pointers):
-        raise ConfigError(f"{key}.volatile is not a list of JSON pointers", where=path, fix='write ["/field"]')
-    for pointer in pointers:
-        if pointer and not pointer.startswith("/"):
-            raise ConfigError(
-                f"{key}.volatile has {pointer[:40]!r}, which is no JSON pointer", where=path, fix="begin it with /"
-            )
-    return tuple(pointers)

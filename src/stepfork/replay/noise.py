@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from stepfork.config.volatile import volatile_lines
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.units import RequestForm, read_json
 from stepfork.diff.values import RequestDiff
@@ -15,7 +15,6 @@ from stepfork.providers.calls import bare_tool
 from stepfork.trace.body import JsonValue
 
 _WHOLE = ""
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _INDEX = re.compile(r"/[0-9]+(?=/|\Z)")
 
 
@@ -45,17 +44,7 @@ def absorbing(difference: RequestDiff, old: RequestForm, new: RequestForm, rules
 def config_lines(rules: KeyRules, before: KeyRules) -> tuple[str, ...]:
     """The tables of config.toml that say what `rules` have and `before` has not."""
     changed = {name: pointers for name, pointers in rules.tools.items() if before.tools.get(name) != pointers}
-    return tuple(line for name, pointers in changed.items() for line in _table(name, pointers))
-
-
-def _table(name: str, pointers: tuple[str, ...]) -> Iterator[str]:
-    key = name if _BARE_KEY.fullmatch(name) else _quoted(name)
-    yield f"[normalize.tool.{key}]"
-    yield f"volatile = [{', '.join(map(_quoted, pointers))}]"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return tuple(volatile_lines(changed))
 
 
 def _pointers(old: JsonValue, new: JsonValue, above: str = "") -> Iterator[str]:

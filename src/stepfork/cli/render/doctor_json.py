@@ -6,7 +6,7 @@ import signal
 from typing import Any
 
 from stepfork.canonical.encode import dumps
-from stepfork.cli.render.doctor_text import config_lines
+from stepfork.config.volatile import volatile_lines
 from stepfork.diff.unstable import Unstable
 from stepfork.workflows.doctor import Diagnosis, Ran, Twice
 
@@ -31,7 +31,7 @@ def _twice(twice: Twice) -> dict[str, Any]:
         "each": [_ran(run) for run in twice.runs],
         "differences": [_difference(item) for item in twice.differences],
         "parted": twice.parted,
-        "config": "".join(f"{line}\n" for line in config_lines(twice.rules)),
+        "config": "".join(f"{line}\n" for line in volatile_lines(twice.rules)),
         "interrupted": None if twice.signal is None else signal.Signals(twice.signal).name,
     }
 

@@ -14,15 +14,14 @@ volatile = ["/at"]
 
 from __future__ import annotations
 
-import json
-import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import INDENT, WIDTH, row
+from stepfork.config.volatile import volatile_lines
 
 if TYPE_CHECKING:
     from stepfork.diff.unstable import Unstable
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 SHOWN = 20
 """Differences that are shown; the JSON document has all."""
 _COLUMN = 65
-_BARE = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
 def doctor_lines(found: Diagnosis) -> Iterator[str]:
@@ -89,7 +87,7 @@ def _twice(twice: Twice) -> Iterator[str]:
         yield from row("", f"the runs part at exchange {twice.parted}; what comes after it was not compared")
     if twice.rules:
         yield "if a tool's values above are noise, in .stepfork/config.toml:"
-        yield from map(escape, config_lines(twice.rules))
+        yield from map(escape, volatile_lines(twice.rules))
 
 
 def _verdict(twice: Twice, count: int, *, failed: bool) -> str:
@@ -112,15 +110,3 @@ def _difference(item: Unstable) -> Iterator[str]:
     yield from row("" if item.exchange is None else f"exchange {item.exchange}", escape(item.place))
     yield from row("", f"{escape(item.old)} → {escape(item.new)}")
     yield from row("", escape("named as volatile in config.toml" if item.accepted else item.advice))
-
-
-def config_lines(rules: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    """The tables of config.toml that leave out the noise."""
-    for tool, pointers in rules.items():
-        yield f"[normalize.tool.{tool if _BARE.match(tool) else _text(tool)}]"
-        yield f"volatile = [{', '.join(map(_text, pointers))}]"
-
-
-def _text(value: str) -> str:
-    """A TOML string, spelled as in JSON but for DEL, which TOML wants escaped."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
