@@ -11,7 +11,6 @@ Dialect = Literal["openai", "anthropic", "opaque"]
 """What a route's bodies are: OpenAI's APIs, Anthropic's, or data of which nothing is known."""
 
 TRACES: Final = "/v1/traces"
-TRACES_VARIABLE: Final = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 
 
 class Route(msgspec.Struct, frozen=True):

@@ -45,7 +45,6 @@ class Tape:
         self._span_count = 0
         self._problems: list[Problem] = []
         self._kept = 0
-        self._is_full = False
 
     def now_ns(self) -> int:
         """Unix nanoseconds that never run backwards."""

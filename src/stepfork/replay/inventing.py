@@ -45,12 +45,6 @@ def _numbered_uuid(digits: str) -> str:
     return f"{_uuid(digits)}-0"
 
 
-def _ulid(digits: str) -> str:
-    crockford = "0123456789abcdefghjkmnpqrstvwxyz"
-    number = int(digits, 16)
-    return "0" + "".join(crockford[number >> 5 * at & 31] for at in range(25))
-
-
 def _dated(digits: str) -> str:
     """OpenRouter: seconds since 1970, then the id."""
     return f"17{int(digits, 16) % 10**8:08d}-{_letters(20)(digits)}"
