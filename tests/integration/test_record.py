@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -266,6 +267,16 @@ def test_a_bundle_needs_no_store(block: Stand, tmp_path: Path, monkeypatch: pyte
     with stepfork.record("refund", store=block.store.root, emit_test=False):
         agent()
     assert block.store.names() == ["refund"]
+
+
+def test_a_client_of_the_block_is_told_afterwards_that_it_is_over(block: Stand) -> None:
+    with stepfork.record("refund", emit_test=False):
+        agent()
+        old = os.environ["OPENAI_BASE_URL"]
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(old + "/chat/completions", b"{}")
+    with caught.value as answer:
+        assert (answer.code, b"make it inside the block" in answer.read()) == (404, True)
 
 
 def test_what_is_not_verified_is_written_and_raised(block: Stand) -> None:

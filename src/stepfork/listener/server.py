@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
@@ -81,6 +82,11 @@ class Listener:
             running.loop.call_soon_threadsafe(running.stop.set)
         self._thread.join()
 
+    def door(self) -> socket.socket:
+        """The listening socket once more, to be closed by whoever asks: what connects to it after the listener has left
+        waits to be accepted. To be asked before leaving the context."""
+        return self._started.result().door()
+
     def settle(self, seconds: float, give_up: Callable[[], bool] = lambda: False) -> None:
         """Waits until no call and no export is under way any more, for `seconds` or until `give_up` says so."""
         running = self._started.result()
@@ -122,6 +128,11 @@ class _Running:
         self._active: set[asyncio.Task[Any]] = set()
         self._connections: WeakKeyDictionary[asyncio.Transport, int] = WeakKeyDictionary()
         self._connection_count = 0
+        self._tcp: asyncio.Server | None = None
+
+    def door(self) -> socket.socket:
+        assert self._tcp is not None
+        return self._tcp.sockets[0].dup()
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
@@ -136,7 +147,7 @@ class _Running:
             max_field_size=_HEAD_BYTES,
             lingering_time=_LINGER_SECONDS,
         )
-        tcp = await self.loop.create_server(server, HOST, 0, backlog=256)
+        tcp = self._tcp = await self.loop.create_server(server, HOST, 0, backlog=256)
         self.address = f"{HOST}:{tcp.sockets[0].getsockname()[1]}"
         try:
             yield

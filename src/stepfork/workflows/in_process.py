@@ -9,8 +9,11 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
 
 import msgspec
 
@@ -19,6 +22,7 @@ from stepfork.config.process import environment_turned
 from stepfork.errors import CaptureError
 from stepfork.instrument.tracers import flush_tracers
 from stepfork.listener.environment import child_environment
+from stepfork.listener.farewell import say_farewell
 from stepfork.listener.forwarding import Forwarder
 from stepfork.listener.routes import Route
 from stepfork.listener.server import Listener
@@ -103,16 +107,65 @@ class Block:
         self._turned.close()
         if self._is_forked:
             return None
+        door = self._listener.door()
         try:
             self._listener.__exit__(None, None, None)
         finally:
             del _running[self._process]
+            say_farewell(door)
         recording = recording_of(self._listener, exit_code=None, started_ns=self._started_ns, ended_ns=self._ended_ns)
         return msgspec.structs.replace(recording, notices=(*recording.notices, *self._notices))
 
     @property
     def _is_forked(self) -> bool:
         return os.getpid() != self._process
+
+
+class BlockContext(ABC):
+    """What ends a block, for ``with`` and ``async with``: `record` and `playback` say which block, whether what it did
+    is a run, and what becomes of what was heard."""
+
+    @abstractmethod
+    def __enter__(self) -> Self:
+        """Open a block."""
+
+    @abstractmethod
+    def _block(self) -> Block:
+        """The block that was entered."""
+
+    @abstractmethod
+    def _is_run(self, error: BaseException | None) -> bool:
+        """Whether what the block did, and raised, is a run."""
+
+    @abstractmethod
+    def _finish(self, recording: Recording | None, error: BaseException | None) -> None:
+        """What becomes of it. `recording` is None in a process that was forked inside the block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        block = self._block()
+        try:
+            if self._is_run(error):
+                block.settle()
+        finally:
+            recording = block.close()
+        self._finish(recording, error)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        block = self._block()
+        try:
+            if self._is_run(error):
+                # Calls of other tasks of this loop are waited for, so it has to run.
+                await block.settled()
+        finally:
+            recording = block.close()
+        self._finish(recording, error)
 
 
 def refuse_second() -> None:
