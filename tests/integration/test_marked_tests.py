@@ -139,7 +139,8 @@ def test_it():
 
 def test_what_fails_or_is_not_run_is_not_recorded(tests: Marked) -> None:
     tests.write("""
-from stepfork.testing import expect
+import threading, unittest
+from stepfork.testing import evaluate, expect
 from stepfork.trace.step import Trace
 
 @pytest.mark.stepfork("failed")
@@ -173,8 +174,33 @@ def test_broken(broken):
 @pytest.mark.stepfork("silent")
 def test_silent():
     pass
+
+@pytest.mark.stepfork("thread")
+def test_thread():
+    agent()
+    failing = expect(Trace("spans", ())).trajectory(["a"])
+    thread = threading.Thread(target=evaluate, args=(failing,))
+    thread.start()
+    thread.join()
+
+class TestUnit(unittest.TestCase):
+    @pytest.mark.stepfork("unit-failed")
+    def test_failed(self):
+        agent()
+        self.fail()
+
+    @pytest.mark.stepfork("unit-skipped")
+    def test_skipped(self):
+        agent()
+        self.skipTest("not now")
+
+    @pytest.mark.stepfork("unit-part")
+    def test_part(self):
+        agent()
+        with self.subTest("that fails"):
+            self.fail()
 """)
-    told = tests.run("--stepfork-record=all", asked=6, failed=3, skipped=2, errors=1)
+    told = tests.run("--stepfork-record=all", "-Wignore", asked=14, failed=6, passed=1, skipped=3, errors=1)
     assert "the capture of 'silent' became no fixture: no spans were received and no model calls reached" in told
     assert tests.stand.store.names() == []
 

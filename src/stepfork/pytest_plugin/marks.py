@@ -39,6 +39,7 @@ class MarkedTests:
         self._asked: Mode = config.getoption("stepfork_record")
         self._mode: Mode = "none" if self._asked == "none" or not _may_record() else self._asked
         self._marked: Counter[str] = Counter()
+        self._parts: set[str] = set()
 
     def pytest_report_header(self) -> str | None:
         """What is recorded, and what is not though it was asked for."""
@@ -59,6 +60,7 @@ class MarkedTests:
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Begin the block of a marked test: after it could be skipped, before its fixtures are set up."""
+        self._parts.discard(item.nodeid)
         mark = item.get_closest_marker("stepfork")
         fault = "" if mark is None else self._enter(item, mark)
         if fault:
@@ -72,8 +74,22 @@ class MarkedTests:
         except BaseException as error:
             _leave(item, error)
             raise
-        _leave(item, None)
+        _leave(item, self._untold(item))
         return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember a part of a test that failed, or was skipped, while the test goes on (a subtest)."""
+        if report.when == "call" and not report.passed:
+            self._parts.add(report.nodeid)
+
+    def _untold(self, item: pytest.Item) -> BaseException | None:
+        """Why a test failed whose call raised nothing: unittest's tests keep that to themselves, and subtests report
+        it on their own."""
+        kept = getattr(item, "_excinfo", None)
+        if kept:
+            error: BaseException = kept[0].value
+            return error
+        return pytest.fail.Exception("a part of it failed") if item.nodeid in self._parts else None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None, T, T]:

@@ -44,8 +44,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "stepfork(name): answer the model calls of the test from the fixture NAME, or record it (--stepfork-record)",
     )
     config.pluginmanager.register(ChainWatch(), "stepfork-chains")
-    config.pluginmanager.register(MarkedTests(config), "stepfork-marks")
     config.pluginmanager.register(Verdicts(), "stepfork-verdicts")
+    # The last one is around the others: what they fail is not recorded.
+    config.pluginmanager.register(MarkedTests(config), "stepfork-marks")
     if config.getoption("stepfork_format") == "github":
         config.pluginmanager.register(Annotations(), "stepfork-annotations")
 
