@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -23,7 +22,7 @@ from stepfork.replay.executes import recorded_tools
 from stepfork.replay.forwarder import ReplayForwarder
 from stepfork.replay.report import ReplayReport
 from stepfork.trace.step import Trace
-from stepfork.workflows.in_process import Block, refuse_second
+from stepfork.workflows.in_process import Block, BlockContext, refuse_second
 from stepfork.workflows.open_fixture import open_fixture
 from stepfork.workflows.replay import ReplayRequest, ReplayResult, Stage, compare, set_stage
 
@@ -49,7 +48,7 @@ def playback(
     return Playback(fixture, executes=executes, store=store)
 
 
-class Playback:
+class Playback(BlockContext):
     """What `playback` gives: a context, to be entered once, for ``with`` and ``async with``.
 
     `result` says how it went, whatever it was: None before the block has ended.
@@ -101,36 +100,12 @@ class Playback:
         self._tried = self._shut.enter_context(shut(_upstreams(request, stage)))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        block = self._block()
-        try:
-            if error is None:
-                block.settle()
-        finally:
-            self._shut.close()
-            recording = block.close()
-        self._finish(recording, error)
-
-    async def __aenter__(self) -> Self:
-        return self.__enter__()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        block = self._block()
-        try:
-            if error is None:
-                await block.settled()
-        finally:
-            self._shut.close()
-            recording = block.close()
-        self._finish(recording, error)
-
     def _block(self) -> Block:
         assert self._opened is not None, "a playback is left without having been entered"
         return self._opened[2]
+
+    def _is_run(self, error: BaseException | None) -> bool:
+        return error is None
 
     def _open(self) -> tuple[ReplayRequest, Stage, Block]:
         cwd, variables = Path.cwd(), environ()

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -33,7 +32,7 @@ from stepfork.store.store import Store, find_store
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Source
 from stepfork.trace.step import StepError
-from stepfork.workflows.in_process import Block, refuse_second
+from stepfork.workflows.in_process import Block, BlockContext, refuse_second
 from stepfork.workflows.make_fixture import (
     CaptureResult,
     FixtureRequest,
@@ -106,7 +105,7 @@ def record(
     )
 
 
-class Capture:
+class Capture(BlockContext):
     """What `record` gives: a context, to be entered once, for ``with`` and ``async with``.
 
     `result` is None while the block runs, and stays None where it was abandoned.
@@ -153,31 +152,8 @@ class Capture:
         self._opened = opened
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        opened = self._entered()
-        try:
-            if self._is_run(error):
-                opened.block.settle()
-        finally:
-            recording = opened.block.close()
-        self._finish(recording, error)
-
-    async def __aenter__(self) -> Self:
-        return self.__enter__()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        opened = self._entered()
-        try:
-            if self._is_run(error):
-                # Calls of other tasks of this loop are waited for, so it has to run.
-                await opened.block.settled()
-        finally:
-            recording = opened.block.close()
-        self._finish(recording, error)
+    def _block(self) -> Block:
+        return self._entered().block
 
     def _is_run(self, error: BaseException | None) -> bool:
         """Whether what the block did is a run. A program that ends with ``sys.exit(0)`` has ended well."""
