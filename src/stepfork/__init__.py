@@ -6,27 +6,24 @@
 Importing this loads nothing else; each name is loaded when it is first asked for.
 """
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from stepfork.workflows.playback import playback as playback
-    from stepfork.workflows.record import record as record
+__all__ = ["playback", "record"]
 
 _HOMES = {"playback": "stepfork.workflows.playback", "record": "stepfork.workflows.record"}
 
-__all__ = ["playback", "record"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.workflows.playback import playback as playback
+    from stepfork.workflows.record import record as record
+else:  # hidden from type checkers, to which any name would be one
 
+    def __getattr__(name: str) -> object:
+        home = _HOMES.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-def __getattr__(name: str) -> "Any":
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+        found = globals()[name] = getattr(import_module(home), name)
+        return found
 
-    found = globals()[name] = getattr(import_module(home), name)
-    return found
-
-
-def __dir__() -> "list[str]":
-    return sorted({*globals(), *_HOMES})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_HOMES})
