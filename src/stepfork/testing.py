@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from stepfork.contracts.chain import ExpectChain
 from stepfork.contracts.spec import ContractResult
 from stepfork.contracts.unevaluated import note
 from stepfork.contracts.verification import Verification
+from stepfork.providers.lines import clean_line
 from stepfork.trace.fixture import Source
 from stepfork.trace.step import Trace
 
@@ -37,6 +39,7 @@ __all__ = [
     "ReplayFailed",
     "StepforkFixture",
     "Trace",
+    "UnlistedToolWarning",
     "evaluate",
     "expect",
     "inspect_fixture",
@@ -58,6 +61,11 @@ class ReplayFailed(AssertionError):  # noqa: N818
     def __init__(self, text: str, name: str) -> None:
         super().__init__(text)
         self.name = name
+
+
+class UnlistedToolWarning(UserWarning):
+    """A tool ran in a replay that is neither recorded nor in `executes`. Contracts that list tools do not speak of
+    others unless they say so (``mode="exact"``)."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +173,9 @@ def replay_run(
     if not result.passed:
         stored = opened.store is not None
         raise ReplayFailed(replay_failure(result, opened.fixture, variables, folder, stored=stored), name)
+    if result.unlisted:
+        told = clean_line(", ".join(result.unlisted), 200)
+        warnings.warn(f"a replay of {name!r} ran tools that nobody listed: {told}", UnlistedToolWarning, stacklevel=2)
     return result.trace
 
 

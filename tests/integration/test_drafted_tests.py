@@ -171,6 +171,16 @@ def test_nothing_runs_that_was_not_reviewed(run: Run) -> None:
     assert ran.read_text() == ".."
 
 
+def test_a_tool_that_nobody_listed_is_a_warning(run: Run) -> None:
+    """Contracts that list tools say nothing of others, and EXECUTES is what people reviewed."""
+    run.capture(FIXED)
+    run.stand.agent(FIXED.replace("export(", "step(99, 'execute_tool', gen_ai__tool__name='audit')\nexport("))
+    assert "UnlistedToolWarning: a replay of 'case' ran tools that nobody listed: audit" in run(failed=1)
+    assert "ran tools that nobody listed: audit" in run(passed=1, words=("-W", "default"))
+    run.edit("EXECUTES = [", 'EXECUTES = ["audit", ')
+    run(passed=1)
+
+
 def test_an_incident_that_is_over_is_shown_by_its_recording(run: Run) -> None:
     calls = ["lookup_order", "issue_refund", "issue_refund"]
     spans = [

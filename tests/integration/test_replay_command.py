@@ -162,6 +162,10 @@ def test_a_fixture_without_calls_a_draft_and_a_missing_route_are_refused(shop: S
     draft = str(next(shop.store.root.glob("failed/*")))
     assert "is the draft of a failed capture" in shop.stepfork("replay", draft, "--", "true", code=2).err
     run = shop.store.read("shop").run
+    probe = msgspec.structs.replace(run.exchanges[0].request, method="HEAD", body=None)
+    probes = (msgspec.structs.replace(run.exchanges[0], request=probe, api="other"),)
+    shop.store.write(Fixture("probes", msgspec.structs.replace(run, exchanges=probes)))
+    assert "holds no model calls to answer from" in shop.stepfork("replay", "probes", "--", "true", code=2).err
     exchanges = tuple(msgspec.structs.replace(exchange, provider="azure") for exchange in run.exchanges)
     shop.store.write(Fixture("azure", msgspec.structs.replace(run, exchanges=exchanges)))
     refused = shop.stepfork("replay", "azure", *TOOLS, "--", "true", code=2).err

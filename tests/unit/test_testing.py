@@ -28,7 +28,7 @@ AT_MOST_ONCE = ToolCardinality("refund", "order_id", 1, id="cardinality-refund-p
 def test_the_public_names_are_these_for_ever() -> None:
     assert set(testing.__all__) >= {
         "ContractResult", "ContractsFailed", "ExpectChain", "Inspected", "ReplayFailed", "Trace",
-        "evaluate", "expect", "inspect_fixture", "replay_run",
+        "UnlistedToolWarning", "evaluate", "expect", "inspect_fixture", "replay_run",
     }  # fmt: skip
     assert testing.Trace is Trace
 

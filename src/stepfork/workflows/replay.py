@@ -16,6 +16,7 @@ from stepfork.errors import UsageError
 from stepfork.listener.routes import Route
 from stepfork.listener.tape import Progress
 from stepfork.listener.watch import Recording, watch
+from stepfork.normalize.optional import is_optional
 from stepfork.normalize.request_key import RunKeys
 from stepfork.providers.calls import bare_tool
 from stepfork.redact.redactor import redact_text
@@ -75,6 +76,7 @@ class ReplayResult:
     served_tools: dict[str, int] = field(default_factory=dict)
     gaps: tuple[str, ...] = ()
     signal: int | None = None
+    unlisted: tuple[str, ...] = ()
 
 
 def replay(request: ReplayRequest, *, progress: Callable[[Progress], None] | None = None) -> ReplayResult:
@@ -130,7 +132,7 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
     name, run = fixture.name, fixture.run
     if draft_causes(fixture) is not None:
         raise UsageError(f"{name!r} is the draft of a failed capture", fix="capture the run again")
-    if not run.source.replay_capable or not run.exchanges:
+    if not run.source.replay_capable or all(map(is_optional, run.exchanges)):
         raise UsageError(
             f"fixture {name!r} holds no model calls to answer from", fix="capture the run from its command"
         )
@@ -158,7 +160,7 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
 def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_fail: bool = True) -> ReplayResult:
     """How the run that was just seen went, against the one that was recorded."""
     context = surroundings(request.environ, request.cwd, recording)
-    keys = RunKeys([seen.exchange for seen in recording.recorded], context)
+    keys = RunKeys([seen.exchange for seen in recording.recorded], context, request.settings.key_rules)
     made = assemble(recording.recorded, recording.spans, key=keys)
     replayed = Replayed(request.fixture.run, recording, made, stage.player.report())
     called = executed_tools(made.trace)
@@ -182,4 +184,5 @@ def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_
         served_tools={tool: count for tool, count in called.items() if tool in served},
         gaps=gaps,
         signal=recording.interrupted,
+        unlisted=tuple(clean(tool) for tool in executed if tool not in allowed),
     )
