@@ -132,7 +132,8 @@ class _Running:
 
     def door(self) -> socket.socket:
         assert self._tcp is not None
-        return self._tcp.sockets[0].dup()
+        # By its number: what other event loops than asyncio's show of a socket cannot be duplicated.
+        return socket.fromfd(self._tcp.sockets[0].fileno(), socket.AF_INET, socket.SOCK_STREAM)
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:

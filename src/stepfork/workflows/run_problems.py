@@ -18,10 +18,13 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
     if not recording.spans and not run.exchanges:
         if recording.exit_code and recording.interrupted is None:
             problems.append(f"the command ended with exit code {recording.exit_code} before any model call")
-        problems.append(
-            "no spans were received and no model calls reached the proxy; build the model client from OPENAI_BASE_URL "
-            "or ANTHROPIC_BASE_URL, and flush the tracer provider before the command exits"
+        fix = (
+            "make the model client inside the block, where it finds OPENAI_BASE_URL or ANTHROPIC_BASE_URL"
+            if run.source.kind == "in_process"
+            else "build the model client from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and flush the tracer provider before "
+            "the command exits"
         )
+        problems.append(f"no spans were received and no model calls reached the proxy; {fix}")
     elif require_spans and not recording.spans:
         problems.append(
             "no spans were received, and --require-spans asks for them; export them to "
