@@ -21,8 +21,8 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
         fix = (
             "make the model client inside the block, where it finds OPENAI_BASE_URL or ANTHROPIC_BASE_URL"
             if run.source.kind == "in_process"
-            else "build the model client from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and flush the tracer provider before "
-            "the command exits"
+            else "build the model client from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and flush the tracer provider "
+            "before the command exits"
         )
         problems.append(f"no spans were received and no model calls reached the proxy; {fix}")
     elif require_spans and not recording.spans:
