@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from stepfork.capture.base_url import VENDORS
 from stepfork.config.environment import environ, store_override
 from stepfork.errors import ReplayError
 from stepfork.instrument.shut import Address, shut
+from stepfork.listener.routes import TRACES_VARIABLE
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
 from stepfork.replay.executes import recorded_tools
@@ -137,17 +138,20 @@ class Playback(BlockContext):
 
 
 def _upstreams(request: ReplayRequest, stage: Stage) -> set[Address]:
-    """Where the routes lead outside of a playback: what their variables hold, config.toml, and the vendors."""
+    """Where the routes lead outside of a playback: what their variables hold, config.toml, and the vendors. Not where
+    spans are exported to as well: that is another capture's listener, around this process."""
     urls = [setting.upstream for setting in request.settings.routes]
     for route in stage.routes:
         urls += [request.environ.get(route.variable, ""), VENDORS.get(route.name, "")]
-    found: set[Address] = set()
+    return {*_addresses(urls)} - {*_addresses([request.environ.get(TRACES_VARIABLE, "")])}
+
+
+def _addresses(urls: Sequence[str]) -> Iterator[Address]:
     for url in urls:
         with suppress(ValueError):  # nothing can be asked at an address that is none
             parts = urlsplit(url.strip())
             if parts.hostname:
-                found.add((parts.hostname, parts.port or {"http": 80}.get(parts.scheme, 443)))
-    return found
+                yield parts.hostname, parts.port or {"http": 80}.get(parts.scheme, 443)
 
 
 def _not_as_recorded(result: ReplayResult) -> ReplayError:
