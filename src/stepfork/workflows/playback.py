@@ -16,7 +16,6 @@ from stepfork.capture.base_url import VENDORS
 from stepfork.config.environment import environ, store_override
 from stepfork.errors import ReplayError
 from stepfork.instrument.shut import Address, shut
-from stepfork.listener.routes import TRACES_VARIABLE
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
 from stepfork.replay.executes import recorded_tools
@@ -143,7 +142,7 @@ def _upstreams(request: ReplayRequest, stage: Stage) -> set[Address]:
     urls = [setting.upstream for setting in request.settings.routes]
     for route in stage.routes:
         urls += [request.environ.get(route.variable, ""), VENDORS.get(route.name, "")]
-    return {*_addresses(urls)} - {*_addresses([request.environ.get(TRACES_VARIABLE, "")])}
+    return {*_addresses(urls)} - {*_addresses([request.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")])}
 
 
 def _addresses(urls: Sequence[str]) -> Iterator[Address]:
