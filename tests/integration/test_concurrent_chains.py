@@ -99,7 +99,7 @@ def in_tasks() -> None:
 @pytest.mark.parametrize("run", [in_threads, in_tasks])
 def test_c019_the_stored_order_is_independent_of_timing(block: Stand, run: Callable[[], None]) -> None:
     stored = set()
-    for seed in range(4):
+    for seed in range(3):
         block.model.script = Conductor(seed)
         with stepfork.record("chains", emit_test=False):
             run()
