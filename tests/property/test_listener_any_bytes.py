@@ -19,7 +19,7 @@ TOKEN = "\0TOKEN\0"
 """Stands for the listener's token, which no strategy can know."""
 
 FEW = settings(
-    max_examples=settings().max_examples * 3 // 5, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 """An example costs two connections."""
 
