@@ -45,6 +45,8 @@ def _findings(trace: Trace, calls: Sequence[Call]) -> Iterator[TraceFinding]:
         yield from _unpaired(trace, calls)
     elif trace.origin == "spans":
         yield from _untold(trace)
+    if trace.origin == "exchanges":
+        yield from _open(trace)
     for index, step in enumerate(trace.steps):
         if step.error is not None:
             yield TraceFinding("error_status", f"{step.name} failed with {step.error.type}", index)
@@ -97,6 +99,15 @@ def _wanted(asked: Sequence[Asked], calls: Sequence[Call], models: Mapping[int |
         to = next((later for later in given[one.call.id] if later > rank), None)
         if one.result is not None:
             yield Wanted(one.call.name, one.call.id, models.get(rank), None if to is None else models.get(to))
+
+
+def _open(trace: Trace) -> Iterator[TraceFinding]:
+    """What models asked for and nobody went on after: without spans nothing says whether it ran, as contracts take it
+    to have."""
+    told = {found[2] for note in trace.notes if (found := _NOTE.fullmatch(note)) is not None}
+    for index, step in enumerate(trace.steps):
+        if step.type == "tool_call" and step.result is msgspec.UNSET and str(index) not in told:
+            yield TraceFinding("open_call", f"the run ended when the model had asked for {step.name}", index)
 
 
 def _untold(trace: Trace) -> Iterator[TraceFinding]:

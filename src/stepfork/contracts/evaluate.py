@@ -98,7 +98,7 @@ def _judge_order(contract: ToolCalledBefore, trace: Trace) -> tuple[bool, str]:
 
 def _judge_cost(usd: float, trace: Trace) -> tuple[bool, str]:
     cost = trace.cost_usd
-    if cost is None or not math.isfinite(cost):
+    if cost is None or not math.isfinite(cost) or cost < 0:
         return False, "the run's cost is not known: neither its spans nor its answers tell it for every model call"
     if not math.isfinite(usd):
         return False, "the ceiling is no amount"

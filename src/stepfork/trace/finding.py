@@ -24,6 +24,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "spans_without_exchanges": Code(True, "send these calls through the listener too: add a route for their host"),
         "models_from_exchanges": Code(False, "the exchanges tell of the model calls instead"),
         "unpaired_call": Code(True, "instrument every tool that the model may call"),
+        "open_call": Code(False, "nothing but a span would show that it ran"),
         "unasked_call": Code(False, "the agent called this tool by itself"),
         "error_status": Code(False, "an error is part of what happened"),
         "bad_attribute": Code(False, "the value was left out"),

@@ -135,6 +135,22 @@ def test_a_trace_without_any_tool_whose_models_asked_for_some_is_not_whole(reaso
     assert found(asking) == []  # it may have ended with that
 
 
+def test_what_was_asked_last_is_not_known_to_have_run() -> None:
+    calls, spans = run([LOOK, BOTH], [("a", None, 2)], tools="lookup refund")
+    made = assemble(calls, [], key=key)
+    assert [(one.code, one.step, one.fails) for one in check_trace(made.trace, made.exchanges)] == [
+        ("open_call", 3, False),
+        ("open_call", 4, False),
+    ]
+    given = msgspec.structs.replace(made.trace, notes=("unpaired_call[3]: the model asked for refund",))
+    assert [(one.code, one.step) for one in check_trace(given, made.exchanges)] == [
+        ("unpaired_call", 3),
+        ("open_call", 4),
+    ]
+    made = assemble(calls, spans, key=key)
+    assert check_trace(made.trace, made.exchanges) == ()
+
+
 def test_parents_that_are_no_earlier_steps_end_nothing() -> None:
     calls, spans = run([LOOK, OUT, AGAIN], [("a", "x", 2), ("a", "x", 1)])
     made = assemble(calls, spans, key=key)

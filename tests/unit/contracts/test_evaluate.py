@@ -161,6 +161,7 @@ def test_an_argument_that_is_called_like_a_pointer_is_that_argument() -> None:
         (None, 10.0, False),
         (float("nan"), 10.0, False),
         (float("inf"), 10.0, False),
+        (-1.0, 10.0, False),
         (1.0, float("nan"), False),
         (1, 1, True),
     ],
