@@ -92,6 +92,16 @@ def test_a_block_that_raises_goes_on_with_its_own_exception(refund: Stand) -> No
         playback.__enter__()
 
 
+def test_a_miss_is_not_taken_for_the_error_that_a_test_expects(refund: Stand) -> None:
+    def fail() -> None:
+        swallowing("Please refund O-2.")
+        raise OwnError("the model could not be asked")
+
+    with pytest.raises(ReplayError, match="miss at model call 1 of 2") as caught, stepfork.playback("refund"):
+        fail()
+    assert isinstance(caught.value.__cause__, OwnError)
+
+
 def test_the_async_form(refund: Stand) -> None:
     async def run(question: str) -> None:
         async with stepfork.playback("refund"):

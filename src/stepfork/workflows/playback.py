@@ -43,7 +43,8 @@ def playback(
 
     Entering raises UsageError for a fixture that cannot be replayed, what reading it raises, and CaptureError where
     another block runs in this process. Leaving raises ReplayError, naming each miss and each recorded call that was
-    left over; a block that raises goes on with its own exception.
+    left over; a block that raises goes on with its own exception, unless a call missed: who expects the exception would
+    take it for the one that was recorded.
     """
     return Playback(fixture, executes=executes, store=store)
 
@@ -134,6 +135,8 @@ class Playback(BlockContext):
         self.result = replace(result, causes=(*past, *result.causes), passed=result.passed and not past)
         if error is None and not self.result.passed:
             raise _not_as_recorded(self.result)
+        if isinstance(error, Exception) and (past or result.report.misses):
+            raise _not_as_recorded(self.result) from error
 
 
 def _upstreams(request: ReplayRequest, stage: Stage) -> set[Address]:
