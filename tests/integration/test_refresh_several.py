@@ -115,7 +115,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"command": ()}, "has no command to run again"),
     ({"command": ("python", "agent.py", "[redacted]")}, "was redacted or templated"),
     ({"command": ("python", "agent.py", "{{email_1}}")}, "was redacted or templated"),
-    ({"cwd": "{{id_1}}"}, "was redacted or templated"),
+    ({"cwd": "[redacted]"}, "was redacted or templated"),
     ({"cwd": "gone"}, "the folder to run the command in does not exist"),
     ({"command": ("no-such-program",)}, "no-such-program: command not found"),
     ({"flags": ("--from-the-future",)}, "was captured with options that this stepfork does not know"),

@@ -112,10 +112,9 @@ class Normalizer:
         self._parts = {key: part for key, part in self._parts.items() if held not in key}
 
     def source(self, source: Source) -> Source:
-        """The command and its folder."""
-        rewriter = SourceRewriter(self._matcher)
-        cwd = rewrite_text(source.cwd, Place(("source",), ("cwd",)), rewriter)
-        return msgspec.structs.replace(source, command=rewriter.command(source.command), cwd=cwd)
+        """The command. Its folder stays: told from the one that holds the store, it is the same on every machine, and a
+        user's name in it is a folder's."""
+        return msgspec.structs.replace(source, command=SourceRewriter(self._matcher).command(source.command))
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """Request, then response."""

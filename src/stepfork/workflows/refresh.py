@@ -96,7 +96,7 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
     _check_source(name, source)
     cwd = (store.root.parent / source.cwd).resolve()
     context = surroundings(environ, cwd)
-    if any(MARKER in word or stays_templated(word, context) for word in (*source.command, source.cwd)):
+    if MARKER in source.cwd or any(MARKER in word or stays_templated(word, context) for word in source.command):
         raise UsageError(
             f"the command of fixture {name!r} was redacted or templated",
             fix=f"run stepfork capture --name {name} -- COMMAND yourself, with the secret in the environment",

@@ -40,6 +40,13 @@ def test_a_normalised_run_stays_as_it_is(make):
     assert normalize_run(once, None, templated=True) == once
 
 
+def test_the_command_has_no_name_of_the_machine_and_its_folder_keeps_its_own():
+    world = World(1, home="/home/mkowalski")
+    source = Source("command", True, command=("python", "/home/mkowalski/run.py"), cwd="agents/mkowalski")
+    made = normalize_run(Run(source, EMPTY), world.context()).source
+    assert (made.command, made.cwd) == (("python", "{{home}}/run.py"), "agents/mkowalski")
+
+
 def test_a_chat_run_reads_as_documented():
     run = normalized(chat_run)
     first, second = run.exchanges
