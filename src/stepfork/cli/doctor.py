@@ -27,6 +27,7 @@ def doctor(
 ) -> None:
     """Say what stands in the way of a recording, and what differs between two runs of a command."""
     from stepfork.cli.progress import CallCounter
+    from stepfork.cli.render.columns import fold
     from stepfork.cli.render.doctor_json import doctor_bytes
     from stepfork.cli.render.doctor_text import doctor_lines
     from stepfork.config.environment import environ, store_override
@@ -46,7 +47,8 @@ def doctor(
     if as_json:
         out_bytes(doctor_bytes(found))
     else:
-        out("\n".join(doctor_lines(found)))
+        facts = doctor_lines(found)  # what is not indented may be meant for config.toml: that is not folded
+        out("\n".join(fold(line, sys.stdout) if line.startswith(" ") else line for line in facts))
     if found.twice is not None and found.twice.signal is not None:
         raise typer.Exit(of_signal(found.twice.signal))
     raise typer.Exit(OK if found.well else NO)

@@ -88,9 +88,30 @@ def test_a_long_difference_and_many_causes_are_cut() -> None:
     assert "      … 31 more changed lines (--json has them)" in told
     assert len(told) < 30
     causes = [f"exchange {index} was recorded and not asked for" for index in range(50)]
-    told = shown(result(ReplayReport(50), *causes))
+    unused = tuple(Unused(index + 1, LABEL, "user: hello") for index in range(50))
+    told = shown(result(ReplayReport(51, served=(Served(0, 0),), unused=unused), *causes))
     assert sum("not asked for" in line for line in told) == 20
     assert "  cause         … 30 more (--json has them)" in told
+
+
+def test_calls_that_were_not_made_are_told_by_what_they_said() -> None:
+    unused = (Unused(1, LABEL, "user: hello → look_up"), Unused(2, LABEL, ""))
+    causes = ("exit code 3, recorded 0", "exchange 1 and a label", "exchange 2 and a label")
+    told = shown(result(ReplayReport(3, served=(Served(0, 0),), unused=unused), *causes))
+    assert told[1:4] == [
+        "  cause         exit code 3, recorded 0",
+        "  cause         exchange 1 was recorded and not asked for: user: hello → look_up",
+        f"  cause         exchange 2 was recorded and not asked for: {LABEL}",
+    ]
+    assert told[-1] == "if the change is wanted: stepfork capture --refresh inc/1042"
+    told = shown(result(ReplayReport(2, unused=unused), *causes[1:]))
+    assert told[1] == "  cause         none of 2 recorded calls was asked for"
+
+
+def test_an_interrupted_replay_says_nothing_of_the_calls_that_it_left() -> None:
+    told = shown(result(ReplayReport(1, unused=(Unused(0, LABEL, "x"),)), "the replay was interrupted", signal=2))
+    assert [line for line in told if "cause" in line] == ["  cause         the replay was interrupted"]
+    assert not told[-1].startswith("if the change")
 
 
 def test_what_a_fixture_or_a_run_says_moves_no_cursor_and_shows_no_secret() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
-from stepfork.cli.render.columns import row
+from stepfork.cli.render.columns import headline, row
 from stepfork.cli.render.verdict import contract_lines
 from stepfork.cli.session import shown_path, typed_path
 from stepfork.providers.answer import answer_of
@@ -16,9 +16,6 @@ from stepfork.providers.apis import OPAQUE, label
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Run
 from stepfork.workflows.make_fixture import CaptureResult
-
-_TITLE = 65
-"""Characters of the first line before what the run took."""
 
 
 def verdict(result: CaptureResult) -> str:
@@ -38,7 +35,7 @@ def capture_lines(result: CaptureResult) -> Iterator[str]:
     """The lines of the summary, but for what to do next."""
     exit_code = result.run.source.exit_code
     ran = "" if exit_code is None else f"{result.seconds:.1f} s, exit {exit_code}"
-    yield f"{escape(result.name)}: {verdict(result)}".ljust(_TITLE if ran else 0) + ran
+    yield headline(f"{escape(result.name)}: {verdict(result)}", ran)
     yield from row("model calls", _model_calls(result.run))
     yield from row("other calls", _labels([one for one in result.run.exchanges if one.api == OPAQUE]))
     if result.reused is not None:
@@ -154,4 +151,6 @@ def _redacted(result: CaptureResult) -> str:
 
 
 def _size(size: int) -> str:
-    return f"{size:,} bytes" if size < 10_000 else f"{size / 1000:,.1f} kB"
+    if size < 10_000:
+        return f"{size:,} bytes"
+    return f"{size / 1000:,.1f} kB" if size < 1_000_000 else f"{size / 1_000_000:,.1f} MB"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import textwrap
 from collections.abc import Iterator
@@ -12,6 +13,15 @@ WIDTH = 14
 INDENT = 2
 NARROWEST = 60
 """Columns below which folding would leave ribbons."""
+RIGHT = 65
+"""Characters of a first line before what stands to its right."""
+COLUMNS = 80
+"""What a first line is kept to, where its own words leave room."""
+
+
+def headline(left: str, right: str) -> str:
+    """The first line of a screen: what came of it, and to its right how long it took, always two spaces apart."""
+    return f"{left.ljust(min(RIGHT, COLUMNS - len(right)) - 2)}  {right}" if right else left
 
 
 def row(name: str, text: str) -> Iterator[str]:
@@ -27,13 +37,19 @@ def fold(line: str, stream: TextIO | None) -> str:
     columns = max(shutil.get_terminal_size().columns, NARROWEST)
     if len(line) <= columns:
         return line
-    hanging = " " * (INDENT + WIDTH) if line.startswith(" " * INDENT) else "  "
     return textwrap.fill(
         line,
         columns,
-        subsequent_indent=hanging,
+        subsequent_indent=" " * _hanging(line),
         break_long_words=False,
         break_on_hyphens=False,
         drop_whitespace=True,
         replace_whitespace=False,
     )
+
+
+def _hanging(line: str) -> int:
+    """Where the text of a fact begins: behind its name, or with the line where it has none."""
+    indent = len(line) - len(line.lstrip())
+    named = re.match(r" +\S+(?: \S+)* {2,}", line) if 0 < indent < INDENT + WIDTH else None
+    return named.end() if named and named.end() <= NARROWEST // 2 else indent or INDENT

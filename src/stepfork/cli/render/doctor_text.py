@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
-from stepfork.cli.render.columns import INDENT, WIDTH, row
+from stepfork.cli.render.columns import INDENT, WIDTH, headline, row
 from stepfork.config.volatile import volatile_lines
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Differences that are shown; the JSON document has all."""
-_COLUMN = 65
 
 
 def doctor_lines(found: Diagnosis) -> Iterator[str]:
@@ -69,7 +68,7 @@ def _twice(twice: Twice) -> Iterator[str]:
     failed = any(run.problems for run in twice.runs)
     open_ = [item for item in twice.differences if not item.accepted]
     verdict = _verdict(twice, len(open_), failed=failed)
-    yield f"two runs of {escape(shlex.join(twice.command))}: {verdict}".ljust(_COLUMN - 1) + f" {_ran(twice.runs)}"
+    yield headline(f"two runs of {escape(shlex.join(twice.command))}: {verdict}", _ran(twice.runs))
     for number, run in enumerate(twice.runs, 1):
         for problem in run.problems:
             yield from row(f"run {number}", f"PROBLEM  {escape(problem)}")

@@ -1,6 +1,6 @@
 """How a replay went, as people read it: what missed and how it differs, what was served and executed, what to do next.
 
-inc-1042: miss at model call 3 of 5                             0.4 s, exit 1
+inc-1042: miss at model call 3 of 5                              0.4 s, exit 1
   first difference   message 4 (tool result lookup_order)
       - "amount": 40.0
       + "amount": 45.0
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
+from stepfork.cli.render import columns
 from stepfork.cli.render.columns import row
 from stepfork.cli.render.diff_clean import Clean
 from stepfork.cli.render.diff_lines import shown_fields, shown_lines
@@ -26,23 +27,23 @@ from stepfork.redact.marker import MARKER
 from stepfork.replay.telling import Part, parts_of, place_of, reason_of
 
 if TYPE_CHECKING:
-    from stepfork.replay.report import Miss
+    from stepfork.replay.report import Miss, ReplayReport, Unused
     from stepfork.trace.fixture import Fixture
     from stepfork.workflows.replay import ReplayResult
 
 BLOCK = 20
 """Changed lines, and causes, that are shown; the JSON document has all."""
 _WIDTH = 19
-_COLUMN = 65
 
 
 def replay_lines(result: ReplayResult, fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
     """The lines of the summary. `stored`: the fixture is one of the store, so that it can be refreshed by its name."""
     if result.report.misses and result.signal is None:
         yield from _miss(result, clean)
-        yield from _next(result.report.misses[0], fixture, clean, stored=stored)
     else:
         yield from _whole(result, fixture, clean)
+    if result.signal is None and not result.passed:
+        yield from _next(result.report.misses[:1], fixture, clean, stored=stored)
 
 
 def refresh_command(fixture: Fixture, *, stored: bool) -> str:
@@ -67,13 +68,14 @@ def headline(result: ReplayResult) -> str:
 
 def _head(result: ReplayResult) -> str:
     ran = f"{result.seconds:.1f} s, exit {result.exit_code}"
-    return f"{escape(result.name)}: {headline(result)}".ljust(_COLUMN - 1) + f" {ran}"
+    return columns.headline(f"{escape(result.name)}: {headline(result)}", ran)
 
 
 def _whole(result: ReplayResult, fixture: Fixture, clean: Clean) -> Iterator[str]:
     report = result.report
     yield _head(result)
-    for cause in _cut(result.causes):
+    left = [one for one in report.unused if not one.optional and result.signal is None]
+    for cause in _cut([*result.causes[: len(result.causes) - len(left)], *_left_over(report, left)]):
         yield from row("cause", escape(clean(cause)))
     labels = Counter(label(exchange) for exchange in fixture.run.exchanges)
     shown = ", ".join(escape(clean(name)) for name in labels)
@@ -85,6 +87,15 @@ def _whole(result: ReplayResult, fixture: Fixture, clean: Clean) -> Iterator[str
             yield from row("not asked", f"exchange {unused.exchange}   {escape(clean(unused.label))} (optional)")
     for notice in result.notices:
         yield from row("note", escape(clean(notice)))
+
+
+def _left_over(report: ReplayReport, unused: Sequence[Unused]) -> Iterator[str]:
+    """The recorded calls that were not made: by what they said, since what they were is said of many."""
+    if len(unused) > 1 and not report.served:
+        yield f"none of {counted(report.exchanges, 'recorded call')} was asked for"
+        return
+    for one in unused:
+        yield f"exchange {one.exchange} was recorded and not asked for: {one.says or one.label}"
 
 
 def _miss(result: ReplayResult, clean: Clean) -> Iterator[str]:
@@ -119,9 +130,9 @@ def _other_causes(result: ReplayResult, unused: int) -> tuple[str, ...]:
     return result.causes[len(result.report.misses) : len(result.causes) - unused]
 
 
-def _next(miss: Miss, fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
+def _next(misses: Sequence[Miss], fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
     yield f"if the change is wanted: {escape(refresh_command(fixture, stored=stored))}"
-    for rule in rules_of(miss):
+    for rule in (rule for miss in misses for rule in rules_of(miss)):
         yield f"if this value is noise:  {escape(clean(rule))}   in .stepfork/config.toml"
 
 
