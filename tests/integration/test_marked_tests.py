@@ -132,7 +132,7 @@ def test_it():
     tests.write(source.replace("    agent()", "    with pytest.raises(OSError):\n        agent('Please refund O-2.')"))
     assert "refund: miss at model call 1 of 2" in tests.run(failed=1)
     tests.write(source.replace("agent()", "pass"))
-    assert "exchange 1 was recorded and not asked for" in tests.run(failed=1)
+    assert "none of 2 recorded calls was asked for" in tests.run(failed=1)
     tests.write(source.replace("agent()", "assert agent() == 'something else'"))
     assert "miss at" not in tests.run(failed=1)
 
