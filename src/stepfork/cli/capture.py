@@ -16,7 +16,7 @@ from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
     from stepfork.store.store import Store
-    from stepfork.workflows.make_fixture import CaptureResult
+    from stepfork.workflows.capture_result import CaptureResult
 
 
 def add_to(app: typer.Typer) -> None:

@@ -15,7 +15,7 @@ from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
     from stepfork.diff.fixture_diff import FixtureDiff
-    from stepfork.workflows.make_fixture import CaptureResult
+    from stepfork.workflows.capture_result import CaptureResult
 
 
 @dataclass(frozen=True)

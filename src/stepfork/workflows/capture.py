@@ -16,14 +16,9 @@ from stepfork.listener.watch import Recording
 from stepfork.redact.secrets import Secrets
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Source
-from stepfork.workflows.make_fixture import (
-    CaptureResult,
-    FixtureRequest,
-    as_of_now,
-    check_request,
-    keep_fixture,
-    make_fixture,
-)
+from stepfork.workflows.capture_result import CaptureResult
+from stepfork.workflows.fixture_request import FixtureRequest, as_of_now, check_request
+from stepfork.workflows.make_fixture import keep_fixture, make_fixture
 from stepfork.workflows.otlp_files import read_spans, recording_of_spans
 from stepfork.workflows.surroundings import surroundings
 

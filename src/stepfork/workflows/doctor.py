@@ -21,9 +21,11 @@ from stepfork.redact.redactor import redact_command, redact_text
 from stepfork.redact.secrets import Secrets
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Source
+from stepfork.workflows.capture_result import CaptureResult
+from stepfork.workflows.fixture_request import FixtureRequest
 from stepfork.workflows.health import Check, check_environment
 from stepfork.workflows.health_store import check_git, check_store, settings_of, store_here
-from stepfork.workflows.make_fixture import CaptureResult, FixtureRequest, make_fixture
+from stepfork.workflows.make_fixture import make_fixture
 
 
 @dataclass(frozen=True)

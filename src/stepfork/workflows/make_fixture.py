@@ -6,158 +6,34 @@ spans all come through here.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from stepfork.capture.assemble import assemble
 from stepfork.capture.check import check_trace
-from stepfork.config.project import Settings
 from stepfork.contracts.draft import draft
 from stepfork.contracts.json_form import contract_to_json, verification_to_json
-from stepfork.contracts.verification import Outcome, Verification
+from stepfork.contracts.verification import Verification
 from stepfork.contracts.verify import verify
-from stepfork.errors import NotFoundError, StepforkError, StoreError
+from stepfork.errors import StepforkError, StoreError
 from stepfork.listener.watch import Recording
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import normalize_parts
 from stepfork.normalize.request_key import RunKeys
-from stepfork.redact.finding import Finding
 from stepfork.redact.redactor import redact_run, redact_text
 from stepfork.redact.secrets import Secrets
-from stepfork.store.bundle import check_bundle_path, write_bundle
+from stepfork.store.bundle import write_bundle
 from stepfork.store.drafts import remove_draft, write_draft
-from stepfork.store.names import check_name
 from stepfork.store.store import Store
-from stepfork.trace.body import JsonValue
-from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Fixture, Run, Source
-from stepfork.trace.step import StepError, Trace
-from stepfork.workflows.draft_test import Drafted, path_of_test, write_drafted_test
+from stepfork.trace.step import Trace
+from stepfork.workflows.capture_result import CaptureResult
+from stepfork.workflows.draft_test import write_drafted_test
+from stepfork.workflows.fixture_request import FixtureRequest, Told, flags_of
 from stepfork.workflows.run_problems import hints_of, problems_of
 from stepfork.workflows.surroundings import surroundings
-
-
-@dataclass(frozen=True)
-class FixtureRequest:
-    """What is to become of a run.
-
-    `environ` and `cwd` are where it runs: their secrets and folders are taken out of it. `output` names a bundle
-    instead of the store. `expect_fail`: the run is an incident, and some contract must fail on it; `may_be_fixed`: a
-    refresh of one, which the agent may have got over. `require_spans`: without any span there is no fixture.
-    `replaces` is the manifest that must still be there when the fixture is written, b"" where none must be, None where
-    that is not asked. `settings` are the project's. `draft_test`: a fixture that holds gets a test, unless it has one.
-    """
-
-    name: str
-    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
-    cwd: Path = field(default_factory=Path.cwd)
-    output: Path | None = None
-    expect_fail: bool = False
-    may_be_fixed: bool = False
-    require_spans: bool = False
-    replaces: bytes | None = field(default=None, repr=False)
-    settings: Settings = field(default_factory=Settings)
-    draft_test: bool = True
-
-    @property
-    def tests(self) -> str | None:
-        """The folder of its test, from the one that holds the store; None where none is drafted."""
-        return self.settings.tests if self.draft_test and self.output is None else None
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a program said itself of its run: it wins over what was seen of it. With an `error` there is no output."""
-
-    agent: str | None = None
-    output: JsonValue | msgspec.UnsetType = msgspec.UNSET
-    error: StepError | None = None
-
-
-@dataclass(frozen=True)
-class CaptureResult:
-    """What a capture found.
-
-    `fixture` is None where the run cannot be one and `problems` say why; `verification` says what holds of it. `fixed`:
-    it was an incident, and every contract holds now. `path` is where it was kept, None before that, `draft` where the
-    redacted draft of a run that is no fixture lies, `test` the test that goes with it. `notices` are hints that fail
-    nothing. `files` and `size` (bytes) count what the fixture reaches, `new_files` those that were not there with these
-    bytes; `seconds` is how long the run took; `signal` ended it. `store` is the folder that holds the fixture, None for
-    a bundle. `reused` counts the calls that a recording answered, None where none was asked.
-    """
-
-    name: str
-    fixture: Fixture | None
-    path: Path | None
-    run: Run
-    seconds: float
-    spans: int
-    redactions: tuple[Finding, ...] = ()
-    findings: tuple[TraceFinding, ...] = ()
-    verification: Verification | None = None
-    fixed: bool = False
-    problems: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
-    draft: Path | None = None
-    test: Drafted | None = None
-    files: int = 0
-    size: int = 0
-    new_files: int = 0
-    store: Path | None = None
-    signal: int | None = None
-    reused: int | None = None
-
-    @property
-    def outcome(self) -> Outcome:
-        """The verification's; a run that is no fixture is not verified."""
-        return "not_verified" if self.fixture is None or self.verification is None else self.verification.outcome
-
-    @property
-    def expected_failures(self) -> tuple[str, ...]:
-        """The ids of the contracts that an incident fails."""
-        return self.verification.expected_failures if self.verification is not None else ()
-
-    @property
-    def causes(self) -> tuple[str, ...]:
-        """Every reason why the run is no fixture, or one that is not verified, each with what to do."""
-        return self.problems or (self.verification.causes if self.verification is not None else ())
-
-    @property
-    def redacted(self) -> dict[str, int]:
-        """How often each rule was used."""
-        return dict(sorted(Counter(finding.rule for finding in self.redactions).items()))
-
-
-def check_request(request: FixtureRequest, store: Store) -> None:
-    """Everything that could refuse the fixture, asked before anything runs: a paid run is never lost to it.
-
-    Raises UsageError or StoreError."""
-    check_name(request.name)
-    if request.output is not None:
-        check_bundle_path(request.output)
-        return
-    store.check_writable(request.name)
-    if request.tests is not None:
-        path_of_test(store, request.name, request.tests)
-
-
-Request = TypeVar("Request", bound=FixtureRequest)
-
-
-def as_of_now(request: Request, store: Store) -> Request:
-    """`request`, to replace the manifest that there is now or none: what another writer makes meanwhile stays."""
-    if request.output is not None:
-        return request
-    try:
-        return replace(request, replaces=store.manifest(request.name))
-    except NotFoundError:
-        return replace(request, replaces=b"")
 
 
 def make_fixture(
@@ -288,14 +164,3 @@ def _retold(trace: Trace, told: Told) -> Trace:
     if told.error is not None:
         return msgspec.structs.replace(trace, status="error", error=told.error, output=msgspec.UNSET)
     return trace if told.output is msgspec.UNSET else msgspec.structs.replace(trace, output=told.output)
-
-
-EXPECT_FAIL, REQUIRE_SPANS = "--expect-fail", "--require-spans"
-FLAGS = frozenset({EXPECT_FAIL, REQUIRE_SPANS})
-"""The options that a fixture remembers (`Source.flags`), and that a refresh repeats."""
-
-
-def flags_of(request: FixtureRequest) -> tuple[str, ...]:
-    """The options to be repeated, in the order of their names."""
-    given = {EXPECT_FAIL: request.expect_fail, REQUIRE_SPANS: request.require_spans}
-    return tuple(flag for flag in sorted(given) if given[flag])

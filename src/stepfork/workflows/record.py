@@ -32,16 +32,10 @@ from stepfork.store.store import Store, find_store
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Source
 from stepfork.trace.step import StepError
+from stepfork.workflows.capture_result import CaptureResult
+from stepfork.workflows.fixture_request import FixtureRequest, Told, as_of_now, check_request
 from stepfork.workflows.in_process import Block, BlockContext, refuse_second
-from stepfork.workflows.make_fixture import (
-    CaptureResult,
-    FixtureRequest,
-    Told,
-    as_of_now,
-    check_request,
-    keep_fixture,
-    make_fixture,
-)
+from stepfork.workflows.make_fixture import keep_fixture, make_fixture
 
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
 """What ends a block from outside: no failing run, but the beginning of one."""

@@ -19,7 +19,9 @@ from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Source
 from stepfork.workflows.capture import CaptureRequest, rehearse
-from stepfork.workflows.make_fixture import EXPECT_FAIL, FLAGS, REQUIRE_SPANS, CaptureResult, keep_fixture
+from stepfork.workflows.capture_result import CaptureResult
+from stepfork.workflows.fixture_request import EXPECT_FAIL, FLAGS, REQUIRE_SPANS
+from stepfork.workflows.make_fixture import keep_fixture
 from stepfork.workflows.reviewed_command import stays_templated
 from stepfork.workflows.surroundings import surroundings
 

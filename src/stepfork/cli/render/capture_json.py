@@ -10,7 +10,7 @@ from stepfork.canonical.encode import dumps
 from stepfork.cli.render.diff_json import diff_document
 from stepfork.cli.session import shown_path
 from stepfork.diff.fixture_diff import FixtureDiff
-from stepfork.workflows.make_fixture import CaptureResult
+from stepfork.workflows.capture_result import CaptureResult
 
 Document = dict[str, Any]
 

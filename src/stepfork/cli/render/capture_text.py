@@ -15,7 +15,7 @@ from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import OPAQUE, label
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Run
-from stepfork.workflows.make_fixture import CaptureResult
+from stepfork.workflows.capture_result import CaptureResult
 
 
 def verdict(result: CaptureResult) -> str:
