@@ -18,9 +18,7 @@ from tests.integration.wire import ANSWER, Asked, Line, listening, model_server,
 TOKEN = "\0TOKEN\0"
 """Stands for the listener's token, which no strategy can know."""
 
-FEW = settings(
-    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+FEW = settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 """An example costs two connections."""
 
 
