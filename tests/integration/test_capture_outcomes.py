@@ -128,6 +128,10 @@ def test_spans_that_are_required_and_do_not_come_leave_a_draft(stand: Stand) -> 
     said = stand.stepfork("capture", "--refresh", "case", "--yes", code=1)
     assert "no spans were received, and --require-spans asks for them" in said.line("cause")
     assert stand.files() == before
+    stand.agent("ask('hi'); export(span(1, 'GET /', 'http'))")
+    said = stand.stepfork("capture", "--refresh", "case", "--yes", code=1)
+    assert "none of them is a step, and --require-spans asks for those" in said.line("cause")
+    assert stand.files() == before
     made = document(stand, "--require-spans", code=1)
     assert (made["captured"], made["fixture"], made["draft"]) == (False, None, ".stepfork/failed/case.sftrace")
     assert made["outcome"] == "not_verified"

@@ -30,6 +30,11 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
             "no spans were received, and --require-spans asks for them; export them to "
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, and flush the tracer provider before the command exits"
         )
+    elif require_spans and run.trace.origin == "exchanges":
+        problems.append(
+            "spans were received and none of them is a step, and --require-spans asks for those; instrument the agent "
+            "with GenAI spans (gen_ai.operation.name)"
+        )
     return problems
 
 
