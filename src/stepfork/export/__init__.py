@@ -1,1 +1,1 @@
-"""A fixture as a pytest module; ``runtime`` is the import path of generated tests, for ever."""
+"""A fixture and its contracts as a pytest module."""

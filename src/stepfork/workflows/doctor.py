@@ -15,7 +15,8 @@ from stepfork.config.environment import read_dotenv
 from stepfork.config.process import may_record
 from stepfork.config.project import Settings
 from stepfork.config.routes import listener_routes
-from stepfork.diff.unstable import Unstable, compare_runs
+from stepfork.diff.compare_runs import compare_runs
+from stepfork.diff.unstable import Unstable
 from stepfork.errors import UsageError
 from stepfork.redact.redactor import redact_command, redact_text
 from stepfork.redact.secrets import Secrets

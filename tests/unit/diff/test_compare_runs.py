@@ -6,8 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from stepfork.diff.compare_runs import compare_runs
 from stepfork.diff.leaves import leaves, shown
-from stepfork.diff.unstable import Rule, Unstable, compare_runs
+from stepfork.diff.unstable import Rule, Unstable
 from stepfork.normalize.request_key import KeyRules
 from stepfork.trace.body import EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
