@@ -18,11 +18,12 @@ from stepfork.listener.watch import Recording, watch
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """What has come in so far; ``routes`` says where calls go."""
+    """What has come in so far; ``routes`` says where calls go. For ``waiting`` calls nothing has come back yet."""
 
     calls: int
     spans: int
     routes: str
+    waiting: int = 0
 
 
 class Before(Protocol):
@@ -58,7 +59,7 @@ def record_command(
 
     def tell(count: Count) -> None:
         if on_progress is not None:
-            on_progress(Progress(count.exchanges, count.spans, upstreams.routes))
+            on_progress(Progress(count.exchanges, count.spans, upstreams.routes, count.waiting))
 
     return watch(
         command,

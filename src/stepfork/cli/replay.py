@@ -110,7 +110,7 @@ def _run(request: ReplayRequest, counter: CallCounter) -> ReplayResult:
     recorded = counted(len(request.fixture.run.exchanges), "recorded call")
 
     def tell(count: Count) -> None:
-        counter.update(Progress(count.exchanges, count.spans, f"model → {recorded}"))
+        counter.update(Progress(count.exchanges, count.spans, f"model → {recorded}", count.waiting))
 
     return replay(request, progress=tell)
 

@@ -17,10 +17,11 @@ from stepfork.trace.span import Span
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """What has come in so far."""
+    """What has come in so far, and for how many calls nothing has come back yet."""
 
     exchanges: int
     spans: int
+    waiting: int = 0
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -41,6 +42,7 @@ class Tape:
         self._began = time.time_ns() - time.monotonic_ns()
         self._transcripts: list[Transcript] = []
         self._calls = 0
+        self._waiting: set[Transcript] = set()
         self._exports: list[list[Span]] = []
         self._span_count = 0
         self._problems: list[Problem] = []
@@ -64,12 +66,14 @@ class Tape:
         )
         self._calls += 1
         self._transcripts.append(transcript)
+        self._waiting.add(transcript)
         self._tell()
         return transcript
 
     def forget(self, transcript: Transcript) -> None:
         """Leaves out a call that was refused here and never went on."""
         self._transcripts.remove(transcript)
+        self._waiting.discard(transcript)
 
     def asked(self, transcript: Transcript, piece: bytes) -> None:
         """Keeps a piece of a request body."""
@@ -77,7 +81,10 @@ class Tape:
             transcript.request_pieces.append(piece)
 
     def answered(self, transcript: Transcript, piece: bytes) -> None:
-        """Keeps a piece of a response body, as far as the limits go."""
+        """Keeps a piece of a response body, as far as the limits go. To be told before the client has it."""
+        if transcript in self._waiting:
+            self._waiting.remove(transcript)
+            self._tell()
         room = self.limits.response_bytes - transcript.response_size
         if self._room_for(min(len(piece), room)):
             transcript.keep(piece, room)
@@ -141,5 +148,6 @@ class Tape:
 
     def _tell(self) -> None:
         if self._on_progress is not None:
+            self._waiting = {transcript for transcript in self._waiting if transcript.ending is None}
             with suppress(Exception):  # a screen that is gone is no reason to fail the agent's call
-                self._on_progress(Progress(len(self._transcripts), self._span_count))
+                self._on_progress(Progress(len(self._transcripts), self._span_count, len(self._waiting)))

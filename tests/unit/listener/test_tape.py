@@ -93,6 +93,11 @@ def test_a_refused_call_is_no_exchange_and_its_number_is_not_used_again() -> Non
 def test_progress_is_told() -> None:
     seen: list[Progress] = []
     tape = Tape(Limits(), seen.append)
-    call(tape)
+    first, second, refused = call(tape), call(tape), call(tape)
+    tape.forget(refused)
     tape.put(tape.export(), [span("a")])
-    assert seen == [Progress(1, 0), Progress(1, 1)]
+    tape.answered(first, b"a")
+    tape.answered(first, b"b")
+    second.end("reset", 1)
+    tape.put(tape.export(), [span("b")])
+    assert seen == [Progress(n, 0, n) for n in (1, 2, 3)] + [Progress(2, 1, 2), Progress(2, 1, 1), Progress(2, 2, 0)]

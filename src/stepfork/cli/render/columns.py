@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 WIDTH = 14
@@ -46,6 +46,14 @@ def fold(line: str, stream: TextIO | None) -> str:
         drop_whitespace=True,
         replace_whitespace=False,
     )
+
+
+def fold_list(name: str, parts: Sequence[str], stream: TextIO | None) -> str:
+    """`name` and its parts on one line, or in a column beside the name where a terminal is too narrow for that."""
+    line = "   ".join([name, *parts])
+    if stream is None or not stream.isatty() or len(line) <= max(shutil.get_terminal_size().columns, NARROWEST):
+        return line
+    return f"\n{' ' * len(name)}   ".join([f"{name}   {parts[0]}", *parts[1:]])
 
 
 def _hanging(line: str) -> int:
