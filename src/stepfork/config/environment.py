@@ -12,8 +12,9 @@ MAX_DOTENV = 1 << 20
 
 
 def environ() -> dict[str, str]:
-    """A copy of this process's environment."""
-    return dict(os.environ)
+    """A copy of this process's environment, taken whole also while other threads change it."""
+    pairs = ((name, os.environ.get(name)) for name in list(os.environ))
+    return {name: value for name, value in pairs if value is not None}
 
 
 def in_ci() -> bool:

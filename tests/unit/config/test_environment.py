@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from stepfork.config.environment import MAX_DOTENV, in_ci, read_dotenv, store_override
+from stepfork.config.environment import MAX_DOTENV, environ, in_ci, read_dotenv, store_override
 from stepfork.errors import ConfigError
 
 
@@ -52,3 +53,15 @@ def test_the_store_can_be_named_in_the_environment(monkeypatch: pytest.MonkeyPat
     assert store_override() is None
     monkeypatch.setenv("STEPFORK_DIR", "elsewhere")
     assert store_override() == "elsewhere"
+
+
+def test_a_variable_that_goes_while_they_are_copied_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Going(dict[str, str]):
+        def get(self, name: str, default: str | None = None) -> str | None:  # type: ignore[override]
+            return None if name == "GOES" else super().get(name, default)
+
+        def __getitem__(self, name: str) -> str:
+            raise KeyError(name)
+
+    monkeypatch.setattr(os, "environ", Going(GOES="1", STAYS="2"))
+    assert environ() == {"STAYS": "2"}
