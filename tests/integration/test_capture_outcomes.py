@@ -148,6 +148,21 @@ def test_c110_an_interrupted_capture_leaves_a_whole_result_file_and_no_fixture(s
     assert sorted(path.name for path in stand.root.iterdir()) == [".stepfork", "agent.py", "result.json"]
 
 
+def test_what_refuses_to_run_leaves_no_result_of_another_run(stand: Stand) -> None:
+    result, other = stand.root / "result.json", stand.root / "notes.txt"
+    words = ("--name", "case", "--result-file", "result.json")
+    for refused in (("--", "no-such-command"), ("--format", "svg", "--", "true"), ("--dry-run", "--", "true")):
+        result.write_text('{"outcome": "verified"}')
+        stand.stepfork("capture", *words, *refused, code=2)
+        assert not result.exists()
+    result.write_text('{"outcome": "replayed"}')
+    stand.stepfork("replay", "no-such-fixture", "--result-file", "result.json", "--", "true", code=2)
+    assert not result.exists()
+    other.write_text("mine")
+    stand.stepfork("capture", "--name", "case", "--result-file", "notes.txt", "--", "no-such-command", code=2)
+    assert other.read_text() == "mine"
+
+
 def test_a_result_file_that_cannot_be_written_any_more_hides_nothing_else(stand: Stand) -> None:
     (stand.root / "results").mkdir()
     stand.agent("ask('hi'); os.rmdir('results')")

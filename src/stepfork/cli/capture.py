@@ -64,9 +64,9 @@ def capture(
     """Run an agent once and keep the run as a fixture."""
     from stepfork.cli import refresh as refreshing
 
+    check_result_file(result_file)
     check_form(form, as_json=as_json)
     opened = open_store(store)
-    check_result_file(result_file)
     told = Output(as_json, result_file, form == "github")
     if refresh or every:
         if name or spans_from or output or expect_fail or require_spans:

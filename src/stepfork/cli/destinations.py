@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from stepfork.cli.console import err
@@ -20,9 +21,15 @@ def check_form(form: str, *, as_json: bool) -> None:
 
 
 def check_result_file(path: Path | None) -> None:
-    """Raise UsageError, before anything runs, for what cannot be written afterwards."""
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+    """Raise UsageError, before anything runs, for what cannot be written afterwards, and take an older document away:
+    what refuses to run leaves none, and a later step would take that one for its result."""
+    if path is None:
+        return
+    if path.is_dir() or not path.parent.is_dir():
         raise UsageError("cannot be written", where=path.as_posix(), fix="name a file in a folder that is there")
+    with suppress(OSError):
+        if path.is_file() and path.read_bytes()[:1] == b"{":
+            path.resolve().unlink()
 
 
 def write_result_file(verb: str, path: Path, document: bytes) -> int:
