@@ -246,6 +246,39 @@ def test_a_failing_run_is_kept_as_a_bundle(block: Stand, monkeypatch: pytest.Mon
     assert not (block.root / "tests").exists()
 
 
+@pytest.mark.parametrize("events", [0, 2])
+def test_a_run_that_failed_is_kept_as_far_as_it_came(
+    block: Stand, monkeypatch: pytest.MonkeyPatch, events: int
+) -> None:
+    monkeypatch.setattr(in_process, "SETTLE_SECONDS", 0.02)
+
+    def endless(asked: Asked, line: Line) -> None:
+        line.head("Transfer-Encoding: chunked", "Content-Type: text/event-stream")
+        line.chunk(*CHAT_EVENTS[:events])
+        line.wait_for_hang_up()
+
+    def fail() -> None:
+        if events:
+            body = json.dumps({"model": "m", "stream": True, "messages": [user("go on")]}).encode()
+            url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+            stream = urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"}))
+            stream.readline()
+            raise OwnError(stream)  # which keeps it open
+        raise OwnError
+
+    block.model.script = endless
+    capture = stepfork.record("refund", output="failed.sftrace")
+    with pytest.raises(OwnError) as caught, capture:
+        fail()
+    for stream in caught.value.args:
+        stream.close()
+    run = read_bundle(block.root / "failed.sftrace").run
+    assert (run.source.replay_capable, run.trace.status) == (False, "error")
+    assert [exchange.response.ending for exchange in run.exchanges] == ["client_closed"] * bool(events)
+    assert capture.result is not None
+    assert (capture.result.outcome, capture.result.draft) == ("not_verified", None)
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), asyncio.CancelledError(), GeneratorExit()], ids=repr)
 def test_an_interruption_is_the_beginning_of_a_run_and_no_failing_one(block: Stand, error: BaseException) -> None:
     with pytest.raises(type(error)):

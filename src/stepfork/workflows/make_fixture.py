@@ -65,7 +65,9 @@ def make_fixture(
         notices=tuple(redact_text(notice, secrets) for notice in (*hints_of(run), *recording.notices)),
         signal=recording.interrupted,
     )
-    return found if problems else _judged(request, found, secrets)
+    if told is not None and told.error is not None:  # a run that failed is kept as far as it came
+        found = replace(found, problems=(), notices=(*problems, *found.notices))
+    return found if found.problems else _judged(request, found, secrets)
 
 
 def _assembled(request: FixtureRequest, recording: Recording, source: Source, context: Context, told: Told) -> Run:

@@ -214,7 +214,9 @@ class Capture(BlockContext):
 
     def _keep(self, recording: Recording, failed: StepError | None) -> CaptureResult:
         opened = self._entered()
-        source = Source(kind="in_process", replay_capable=bool(recording.recorded))
+        # Of a run that failed the last call may be half a call.
+        is_whole = bool(recording.recorded) and not recording.problems
+        source = Source(kind="in_process", replay_capable=is_whole)
         told = Told(agent=self._agent, output=self._said, error=failed)
         made = make_fixture(opened.request, recording, source, opened.seen.secrets(), told)
         return keep_fixture(opened.request, opened.store, made)
