@@ -17,18 +17,23 @@ import msgspec
 
 from stepfork.providers.answer import answer_of
 from stepfork.providers.answer_chat import join_chat
-from stepfork.providers.apis import MODEL_APIS
-from stepfork.providers.shapes import dict_of, dicts_in
+from stepfork.providers.apis import MODEL_APIS, OPAQUE
+from stepfork.providers.shapes import dict_of, dicts_in, str_of
 from stepfork.providers.sse import events_of, json_data
 from stepfork.trace.body import Body, EventsBody, JsonBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.wire import body_bytes, read_events
 
+_CALLS = ("tool_calls", "toolCalls", "functionCall", "function_call", "toolUse", "tool_use", "tool_call", "toolCall")
 _NAME = re.compile(r'"name"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def asked_tools(exchange: Exchange) -> Iterator[str]:
-    """The names of the tools that an answer of a model asks for, one for each call in each reading."""
+    """The names of the tools that an answer of a model asks for, one for each call in each reading. What is behind an
+    opaque route may be a model too, whose words for a call are looked for anywhere."""
+    if exchange.api == OPAQUE:
+        for reading in _readings(exchange.response.body):
+            yield from (name for value in _values(reading) for name in _called(value))
     if exchange.api not in MODEL_APIS:
         return
     for reading in _readings(exchange.response.body):
@@ -52,6 +57,32 @@ def _readings(body: Body) -> Iterator[Body]:
     if "data:" in text:
         yield read_events(text)
         yield read_events("\n".join(text.splitlines()))  # at every line end that Python knows, as some clients do
+
+
+def _values(body: Body) -> Iterator[Any]:
+    if isinstance(body, JsonBody):
+        yield body.value
+    elif isinstance(body, EventsBody):
+        yield from map(json_data, events_of(body))
+
+
+def _called(value: Any) -> Iterator[str]:
+    """The names that stand where one of the usual APIs has those of calls: Gemini's ``functionCall``, Converse's
+    ``toolUse``, ``tool_calls`` with or without a ``function``, and items that are called calls."""
+    waiting = [value]
+    while waiting:
+        at = waiting.pop()
+        if isinstance(at, list):
+            waiting.extend(at)
+        if not isinstance(at, dict):
+            continue
+        waiting.extend(at.values())
+        calls = [at] if at.get("type") in _CALLS else []
+        for word in _CALLS:
+            calls += [dict_of(at.get(word)), *dicts_in(at.get(word))]
+        for call in calls:
+            names = (str_of(call.get("name")), str_of(dict_of(call.get("function")).get("name")))
+            yield from filter(None, names)
 
 
 def _choices(api: str, body: Body) -> Iterator[Body]:

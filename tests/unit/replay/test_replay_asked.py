@@ -75,3 +75,24 @@ def test_a_served_answer_has_no_header_that_leads_elsewhere_or_hides_its_body() 
     headers = {"location": "http://away.example/", "content-encoding": "gzip", "set-cookie": "a=b", "x-request-id": "r"}
     answer = RecordedAnswer(Response(307, "application/json", headers, JsonBody({})), "POST")
     assert dict(answer.headers) == {"Content-Type": "application/json", "x-request-id": "r", "Content-Length": "2"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"candidates": [{"content": {"parts": [{"functionCall": {"name": "wipe", "args": {}}}]}}]},  # Gemini
+        {
+            "output": {"message": {"content": [{"toolUse": {"toolUseId": "t", "name": "wipe", "input": {}}}]}}
+        },  # Converse
+        {"message": {"tool_calls": [{"function": {"name": "wipe", "arguments": {}}}]}},  # Ollama
+        {"message": {"tool_calls": [{"id": "t", "name": "wipe", "parameters": {}}]}},  # Cohere
+        {"content": [{"type": "tool_use", "name": "wipe"}]},
+        ANSWER,
+    ],
+)
+def test_an_opaque_answer_may_be_a_models(answer: Any) -> None:
+    text = json.dumps(answer)
+    for body in (JsonBody(answer), TextBody(text), BytesBody(text.encode()), EventsBody((f"data: {text}", ""))):
+        assert asked(body, "opaque") == {"wipe"}
+    record: Any = {"orders": [{"name": "Ann", "type": "order", "functions": [{"name": "x"}]}], "calls": 3}
+    assert asked(JsonBody(record), "opaque") == set()
