@@ -136,8 +136,20 @@ def test_it_asks_and_runs_nothing_where_nobody_can_answer(stand: Stand) -> None:
     stand.capture("ask('hi')")
     refused = stand.stepfork("capture", "--refresh", "case", code=2).err.splitlines()
     assert refused[0].startswith("command   python agent.py   in ")
-    assert refused[1].startswith("stepfork capture: nobody can be asked here")
+    assert refused[1].startswith("stepfork capture: nobody can be asked here; read the command above")
     assert len(stand.model.asked) == 1
+
+
+def test_every_command_is_shown_where_nobody_can_answer(shop: Stand) -> None:
+    """The advice is to read them and add --yes, which runs them all."""
+    refused = shop.stepfork("capture", "--refresh", "--all", code=2).err.splitlines()
+    assert [line.split()[0] for line in refused] == ["command", "for", "command", "for", "stepfork"]
+    assert refused[-1].endswith("read the commands above, then add --yes")
+
+
+def test_a_no_is_taken_for_one_alone(shop: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(monkeypatch, "n")
+    assert shop.stepfork("capture", "--refresh", "a", code=1).err.endswith("a: declined, nothing was run\n")
 
 
 def test_c034_what_a_recording_answers_is_redacted_again(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:

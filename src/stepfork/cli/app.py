@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from typing import Any, cast
 
@@ -58,12 +59,27 @@ def _select(context: typer.Context) -> None:
 for _verbs in (init, doctor, capture, replay, diff, show, care, trace):
     _verbs.add_to(app)
 
+# The list of commands begins with the everyday ones.
+_EVERYDAY = ("init", "capture", "replay", "diff", "select", "check-redaction", "show", "ls", "doctor")
+app.registered_commands.sort(key=lambda verb: _EVERYDAY.index(verb.name) if verb.name in _EVERYDAY else len(_EVERYDAY))
+
 
 def _command(arguments: list[str]) -> str:
     """What a message begins with: ``stepfork diff``, ``stepfork trace check``."""
     groups = {group.name for group in app.registered_groups}
     words = arguments[: 2 if arguments[:1] and arguments[0] in groups else 1]
     return " ".join(["stepfork", *(word for word in words if not word.startswith("-"))])
+
+
+def _page(arguments: list[str]) -> str:
+    """Whose help tells how it is typed: of the verb, as far as there is one."""
+    verbs = {verb.name for verb in app.registered_commands}
+    for group in app.registered_groups:
+        verbs.add(group.name)
+        inner = group.typer_instance.registered_commands if group.typer_instance is not None else []
+        if arguments[0] == group.name and arguments[1:2] and arguments[1] in {verb.name for verb in inner}:
+            return f"stepfork {arguments[0]} {arguments[1]}"
+    return f"stepfork {arguments[0]}" if arguments[0] in verbs else "stepfork"
 
 
 def main(arguments: list[str]) -> int:
@@ -76,11 +92,12 @@ def main(arguments: list[str]) -> int:
         return error.exit_code
     except _Refused as error:
         message = str(cast(Any, error).format_message()).replace("\n", " ").rstrip(".")
-        known = {item.name for item in app.registered_commands} | {group.name for group in app.registered_groups}
-        page = f"stepfork {arguments[0]}" if arguments[0] in known else "stepfork"
-        err(f"{escape(command)}: {escape(message)}; see {page} --help")
+        see = f" See {_page(arguments)}" if message.endswith("?") else f"; see {_page(arguments)}"
+        err(f"{escape(command)}: {escape(message)}{see} --help")
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
+        if sys.stderr is not None and sys.stderr.isatty():
+            err("")  # the line that the question or the ^C stands on
         err(f"{escape(command)}: interrupted")
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):  # typer exits with 1 where the reader of a help text has seen enough

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand
 
 from stepfork.cli.capture_report import Output, refuse_in_ci, shell_words
 from stepfork.cli.destinations import check_form, check_result_file
 from stepfork.cli.session import STORE_HELP, open_store
+from stepfork.cli.verb import Verb
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,11 +21,24 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    app.command("capture", cls=_Capture, context_settings={"allow_interspersed_args": False})(capture)
+    app.command("capture", cls=_Capture, context_settings={"allow_interspersed_args": False}, epilog=_EXITS)(capture)
 
 
-class _Capture(TyperCommand):
+_EXITS = (
+    "Exit codes: 0 verified, or nothing to verify; 1 not verified, or no fixture; 2 it could not begin; 130 and 143 "
+    "interrupted."
+)
+
+
+class _Capture(Verb):
     """Options end where the agent's command begins; with --refresh there is none, and names may stand anywhere."""
+
+    usages = (
+        "--name NAME [OPTIONS] -- COMMAND...",
+        "--name NAME --from OTLP [OPTIONS]",
+        "--refresh NAME... [OPTIONS]",
+        "--refresh --all [OPTIONS]",
+    )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
@@ -37,9 +50,9 @@ class _Capture(TyperCommand):
 
 def capture(
     words: list[str] | None = typer.Argument(
-        None, metavar="[-- COMMAND... | NAME...]", help="The command that runs the agent; with --refresh the fixtures."
+        None, metavar="-- COMMAND", hidden=True, help="The command that runs the agent; with --refresh the fixtures."
     ),
-    name: str | None = typer.Option(None, "--name", help="The fixture's name; folders with /."),
+    name: str | None = typer.Option(None, "--name", metavar="NAME", help="The fixture's name; folders with /."),
     expect_fail: bool = typer.Option(
         False, "--expect-fail", help="The run is an incident: each tool is held to one call for each id."
     ),
@@ -55,13 +68,16 @@ def capture(
     reuse: bool = typer.Option(
         False, "--reuse", help="With --refresh: answer from the recording until the first call that it has not."
     ),
-    allow_capture: bool = typer.Option(False, "--allow-capture", help="Record in CI too, where nothing is unasked."),
+    allow_capture: bool = typer.Option(False, "--allow-capture", help="Record in CI too."),
     form: str = typer.Option("text", "--format", metavar="text|github", help="github adds annotations of a job."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (capture.schema.json)."),
     result_file: Path | None = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Run an agent once and keep the run as a fixture."""
+    """Run an agent once and keep the run as a fixture.
+
+    With --refresh the commands that fixtures were recorded from run again, in the folder where they ran.
+    """
     from stepfork.cli import refresh as refreshing
 
     check_result_file(result_file)

@@ -11,6 +11,7 @@ from stepfork.cli.console import counted, err, out
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, open_store, shown_path, typed_path
+from stepfork.cli.verb import typed_as
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,18 +20,21 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Register the verbs."""
-    app.command("fsck")(fsck)
-    app.command("gc")(gc)
-    app.command("pack")(pack)
-    app.command("unpack")(unpack)
-    app.command("resolve")(resolve)
+    codes = "Exit codes: 0 all well; 1 something is not; 2 it could not be checked."
+    short = "Check every object, reference and manifest of the store."
+    app.command("fsck", cls=typed_as("[OPTIONS] [BUNDLE]"), short_help=short, epilog=codes)(fsck)
+    app.command("gc", short_help="Remove objects that no manifest reaches.")(gc)
+    app.command("pack", cls=typed_as("[OPTIONS] FIXTURE [BUNDLE]"), short_help="Write a fixture as a bundle.")(pack)
+    app.command("unpack", cls=typed_as("[OPTIONS] BUNDLE"))(unpack)
+    settled = "Settle a merge conflict in a fixture."
+    app.command("resolve", cls=typed_as("NAME --ours", "NAME --theirs"), short_help=settled)(resolve)
 
 
 def fsck(
-    bundle: Path | None = typer.Argument(None, help="A bundle to check instead of the store."),
+    bundle: Path | None = typer.Argument(None, metavar="BUNDLE", help="A bundle to check instead of the store."),
     staged: bool = typer.Option(False, "--staged", help="Every object of a staged manifest is staged too (a hook)."),
     restore: bool = typer.Option(False, "--restore", help="Take missing and damaged objects back from git first."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Check every object, reference and manifest of the store, or of a bundle."""
     from stepfork.workflows import maintenance
@@ -68,7 +72,7 @@ def _told(checked: Checked) -> int:
 def gc(
     dry_run: bool = typer.Option(False, "--dry-run", help="List, remove nothing."),
     all_refs: bool = typer.Option(False, "--all-refs", help="Keep what a manifest on any ref reaches too."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Remove objects that no manifest of the work tree or the index reaches."""
     from stepfork.workflows import maintenance
@@ -82,9 +86,9 @@ def gc(
 
 
 def pack(
-    fixture: str = typer.Argument(..., help="A name, manifest or REV:name."),
-    bundle: Path | None = typer.Argument(None, help="The bundle to write; NAME.sftrace here by default."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    fixture: str = typer.Argument(..., metavar="FIXTURE", help="A name, manifest or REV:name."),
+    bundle: Path | None = typer.Argument(None, metavar="BUNDLE", help="Where to write it; NAME.sftrace by default."),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Write a fixture as a bundle that travels between projects."""
     from stepfork.workflows import maintenance
@@ -95,9 +99,11 @@ def pack(
 
 
 def unpack(
-    bundle: Path = typer.Argument(..., help="The bundle to read."),
-    name: str | None = typer.Option(None, "--name", help="The fixture's name; the bundle's own by default."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    bundle: Path = typer.Argument(..., metavar="BUNDLE", help="The bundle to read."),
+    name: str | None = typer.Option(
+        None, "--name", metavar="NAME", help="The fixture's name; the bundle's by default."
+    ),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Take a bundle into the store."""
     from stepfork.workflows import maintenance
@@ -106,10 +112,10 @@ def unpack(
 
 
 def resolve(
-    name: str = typer.Argument(..., help="The fixture that both sides of a merge changed."),
+    name: str = typer.Argument(..., metavar="NAME", help="The fixture that both sides of a merge changed."),
     ours: bool = typer.Option(False, "--ours", help="Take our run whole."),
     theirs: bool = typer.Option(False, "--theirs", help="Take their run whole."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Settle a merge conflict in a fixture: one run whole, never a mixture."""
     from stepfork.workflows import maintenance

@@ -11,6 +11,7 @@ from stepfork.cli.console import err, out, out_bytes, wants_color
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, warn_of_unmerged
+from stepfork.cli.verb import typed_as
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,22 +22,33 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    app.command("diff")(diff)
+    app.command(
+        "diff", cls=typed_as("[OPTIONS] [OLD [NEW]]"), short_help="Say what differs in meaning.", epilog=_EXITS
+    )(diff)
+
+
+_EXITS = "Exit codes: 0 compared; 1 something differs, with --exit-code; 2 it could not be compared."
 
 
 def diff(
     sides: list[str] | None = typer.Argument(
-        None, metavar="[OLD [NEW]]", help="Names, manifests, bundles, REV:name, revisions."
+        None, metavar="OLD NEW", hidden=True, help="Names, manifests, bundles, REV:name, revisions."
     ),
     responses: bool = typer.Option(False, "--responses", help="Compare the answers too."),
     trace: bool = typer.Option(False, "--trace", help="Compare the steps too."),
     full: bool = typer.Option(False, "--full", help="Show consequences and every line."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (diff.schema.json)."),
     exit_code: bool = typer.Option(False, "--exit-code", help="Exit 1 where something differs, as git diff does."),
-    color: str = typer.Option("auto", "--color", metavar="auto|always|never"),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    color: str = typer.Option(
+        "auto", "--color", metavar="auto|always|never", help="auto: on a terminal, unless NO_COLOR is set."
+    ),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Say what differs in meaning. No argument: HEAD and the work tree; one name: its HEAD and its work tree."""
+    """Say what differs in meaning between fixtures, bundles or revisions.
+
+    Without an argument HEAD and the work tree are compared; with the name of a fixture, that one at HEAD and in the
+    work tree; with a revision, it and the work tree. OLD and NEW are names, manifests, bundles, REV:name, revisions.
+    """
     from stepfork.diff.fixture_diff import DiffOptions
     from stepfork.workflows.diff import diff as compare
 

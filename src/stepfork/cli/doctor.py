@@ -10,22 +10,29 @@ import typer
 from stepfork.cli.console import out, out_bytes
 from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.cli.session import STORE_HELP
+from stepfork.cli.verb import typed_as
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    app.command("doctor", context_settings={"allow_interspersed_args": False})(doctor)
+    usage, short = typed_as("[OPTIONS] [-- COMMAND...]"), "Say what stands in the way of a recording."
+    settings = {"allow_interspersed_args": False}
+    app.command("doctor", cls=usage, context_settings=settings, short_help=short, epilog=_EXITS)(doctor)
+
+
+_EXITS = "Exit codes: 0 nothing to mend; 1 a problem, or two runs that differ; 2 it could not look."
 
 
 def doctor(
-    command: list[str] | None = typer.Argument(
-        None, metavar="[-- COMMAND...]", help="Run twice, for real, to see what differs; nothing is written."
-    ),
+    command: list[str] | None = typer.Argument(None, metavar="-- COMMAND", hidden=True),
     allow_capture: bool = typer.Option(False, "--allow-capture", help="Run the command in CI too."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (doctor.schema.json)."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Say what stands in the way of a recording, and what differs between two runs of a command."""
+    """Say what stands in the way of a recording, and what differs between two runs of a command.
+
+    With COMMAND it is run twice, for real, to see what differs. Nothing is written.
+    """
     from stepfork.cli.progress import CallCounter
     from stepfork.cli.render.columns import fold
     from stepfork.cli.render.doctor_json import doctor_bytes

@@ -8,15 +8,17 @@ import typer
 
 from stepfork.cli.console import out
 from stepfork.cli.escape import escape
+from stepfork.cli.verb import typed_as
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    app.command("init")(init)
+    short = "Make .stepfork/ here, with what git must know about it."
+    app.command("init", cls=typed_as("[FOLDER]"), short_help=short)(init)
 
 
 def init(
-    folder: Path = typer.Argument(Path(), help="Where to make .stepfork/."),
+    folder: Path = typer.Argument(Path(), metavar="FOLDER", help="Where to make .stepfork/."),
 ) -> None:
     """Make .stepfork/ here, with what git must know about it. Does nothing where it is up to date."""
     from stepfork.workflows.init import init_project

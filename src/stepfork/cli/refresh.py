@@ -91,6 +91,7 @@ def _ask(items: Sequence[Item], options: Options) -> None:
     for item in items:
         if item.prepared is not None:
             groups.setdefault((item.prepared.command, item.prepared.cwd.as_posix()), []).append(item)
+    asked = sys.stdin.isatty()
     for (command, cwd), group in groups.items():
         err(f"command   {escape(shell_words(command))}   in {escape(cwd)}")
         if len(items) > 1:
@@ -98,13 +99,14 @@ def _ask(items: Sequence[Item], options: Options) -> None:
         if options.reuse:
             tools = dict.fromkeys(tool for item in group if item.prepared is not None for tool in item.prepared.tools())
             err(f"          recorded answers ask for {escape(', '.join(tools)) or 'no tool'}")
-        if options.yes:
+        if options.yes or not asked:
             continue
-        if not sys.stdin.isatty():
-            raise UsageError("nobody can be asked here", fix="read the command above, then add --yes")
         if not typer.confirm("run it", err=True):
             for item in group:
                 item.status = "declined"
+    if groups and not options.yes and not asked:
+        these = "the command" if len(groups) == 1 else "the commands"
+        raise UsageError("nobody can be asked here", fix=f"read {these} above, then add --yes")
 
 
 def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone: bool) -> None:
@@ -157,6 +159,8 @@ def _finish(store: Store, items: Sequence[Item], told: Output, *, alone: bool) -
     from stepfork.cli.render.refresh_text import refresh_lines
 
     captured = [item.done.captured for item in items if item.done is not None]
+    if alone and items[0].status == "declined":
+        err(f"{escape(items[0].name)}: declined, nothing was run")
     if not alone:
         for line in refresh_lines(items):
             err(line)

@@ -13,6 +13,7 @@ from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.destinations import check_form, check_result_file, write_result_file
 from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, warn_of_unmerged
+from stepfork.cli.verb import typed_as
 from stepfork.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -24,12 +25,17 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    app.command("replay")(replay)
+    usage = typed_as("FIXTURE [OPTIONS] -- COMMAND...")
+    short = "Run an agent again, offline, answered from a fixture."
+    app.command("replay", cls=usage, short_help=short, epilog=_EXITS)(replay)
+
+
+_EXITS = "Exit codes: 0 replayed; 1 a miss, or else not as recorded; 2 nothing ran; 130 and 143 interrupted."
 
 
 def replay(
-    fixture: str = typer.Argument(..., help="A name, manifest, bundle or REV:name."),
-    command: list[str] | None = typer.Argument(None, metavar="-- COMMAND...", help="The command that runs the agent."),
+    fixture: str = typer.Argument(..., metavar="FIXTURE", help="A name, manifest, bundle or REV:name."),
+    command: list[str] | None = typer.Argument(None, metavar="-- COMMAND", hidden=True),
     mode: str = typer.Option("strict", "--mode", metavar="strict", help="How calls are matched: each by its content."),
     _no_live: bool = typer.Option(False, "--no-live", help="Ask no upstream, whatever happens: always so."),
     executes: list[str] | None = typer.Option(
@@ -41,9 +47,9 @@ def replay(
     form: str = typer.Option("text", "--format", metavar="text|github", help="github adds annotations of a job."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (replay.schema.json)."),
     result_file: Path | None = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Run an agent again, offline: its model calls are answered from a fixture."""
+    """Run COMMAND, an agent, again, offline: its model calls are answered from a fixture."""
     from stepfork.cli.progress import CallCounter
     from stepfork.config.environment import environ
     from stepfork.config.project import Settings, read_settings

@@ -10,6 +10,7 @@ from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, open_store, warn_of_unmerged
+from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
     from stepfork.workflows.locate import Locator
@@ -18,15 +19,17 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Register the verbs."""
-    app.command("show")(show)
+    app.command("show", cls=typed_as("[OPTIONS] FIXTURE"))(show)
     app.command("ls")(ls)
-    app.command("validate")(validate)
+    codes = "Exit codes: 0 valid; 1 something is not as it should be; 2 it could not be read."
+    short = "Check that fixtures can be read whole."
+    app.command("validate", cls=typed_as("[OPTIONS] FIXTURE..."), short_help=short, epilog=codes)(validate)
 
 
 def show(
-    fixture: str = typer.Argument(..., help="A name, manifest, bundle, draft or REV:name."),
+    fixture: str = typer.Argument(..., metavar="FIXTURE", help="A name, manifest, bundle, draft or REV:name."),
     as_json: bool = typer.Option(False, "--json", help="The whole fixture as one JSON document (show.schema.json)."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Read a fixture: where it came from, each call, each step."""
     from stepfork.cli.render.show_text import show_lines
@@ -47,7 +50,7 @@ def show(
 
 def ls(
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (ls.schema.json)."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """List the fixtures: calls, files, size, outcome."""
     from stepfork.workflows.maintenance import list_fixtures
@@ -94,9 +97,9 @@ def _print_list(listed: list[Listed]) -> None:
 
 
 def validate(
-    fixtures: list[str] = typer.Argument(..., help="Names, manifests, bundles or REV:name."),
+    fixtures: list[str] = typer.Argument(..., metavar="FIXTURE...", help="Names, manifests, bundles or REV:name."),
     partial: bool = typer.Option(False, "--partial", help="Accept the draft of a capture that failed."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Check that fixtures can be read whole: every object, every reference."""
     locator = open_locator(store)

@@ -12,6 +12,7 @@ from stepfork.cli.console import counted, err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, shown_path
+from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
     from stepfork.workflows.trace import CheckedTrace
@@ -24,15 +25,20 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(_verbs, name="trace", help="Check what spans make of a run, or write it as a trace.")
 
 
-@_verbs.command("check")
+_CHECKS = "Say what speaks against relying on a trace."
+_CONVERTS = "Write the trace of a run's spans as a fixture would hold it."
+_EXITS = "Exit codes: 0 clean; 1 a finding fails the trace; 2 something could not be read, and the rest was checked."
+
+
+@_verbs.command("check", cls=typed_as("[OPTIONS] FILE|FIXTURE..."), short_help=_CHECKS, epilog=_EXITS)
 def check(
     traces: list[str] = typer.Argument(
         ..., metavar="FILE|FIXTURE...", help="OTLP files (together one run), converted traces, fixtures or bundles."
     ),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (trace-check.schema.json)."),
-    store: str | None = typer.Option(None, "--store", help=STORE_HELP),
+    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Say what speaks against relying on a trace (docs/reference/trace-check.md). Exit 1 where a finding fails it."""
+    """Say what speaks against relying on a trace: docs/reference/trace-check.md explains each finding."""
     from stepfork.config.environment import environ
     from stepfork.workflows.trace import check_words
 
@@ -49,10 +55,10 @@ def check(
     raise typer.Exit(_code(checked))
 
 
-@_verbs.command("convert")
+@_verbs.command("convert", cls=typed_as("[OPTIONS] FILE..."), short_help=_CONVERTS)
 def convert(
     files: list[Path] = typer.Argument(..., metavar="FILE...", help="OTLP files of one run: JSON, JSONL or protobuf."),
-    output: Path | None = typer.Option(None, "--output", "-o", help="Where to write it; stdout by default."),
+    output: Path | None = typer.Option(None, "--output", "-o", metavar="FILE", help="The trace; stdout by default."),
 ) -> None:
     """Write the trace of a run's spans as a fixture would hold it: redacted, normalised, canonical JSON."""
     from stepfork.config.environment import environ
