@@ -48,10 +48,10 @@ _Flaw = tuple[ProblemKind, str]
 
 
 def conclude(transcript: Transcript, limits: Limits, room: int) -> Concluded:
-    """The exchange that `transcript` tells of; its pieces are let go. `room`: decoded bytes that may still be kept."""
-    asked = _undone(transcript.request_pieces, transcript.request_headers, min(limits.request_bytes, room))
-    got = _undone(transcript.response_pieces, transcript.response_headers, min(limits.response_bytes, room))
-    transcript.request_pieces, transcript.response_pieces = [], []
+    """The exchange that `transcript` tells of; its bodies are let go. `room`: decoded bytes that may still be kept."""
+    asked = _undone(transcript.request_body, transcript.request_headers, min(limits.request_bytes, room))
+    got = _undone(transcript.response_body, transcript.response_headers, min(limits.response_bytes, room))
+    transcript.request_body, transcript.response_body = bytearray(), bytearray()
     content_type = transcript.request_headers.get("content-type", "")
     request = Request(
         transcript.method, transcript.path, transcript.query, content_type, read_body(asked.data, content_type)
@@ -75,8 +75,8 @@ def conclude(transcript: Transcript, limits: Limits, room: int) -> Concluded:
     )
 
 
-def _undone(pieces: list[bytes], headers: Mapping[str, str], limit: int) -> _Decoded:
-    raw = b"".join(pieces)
+def _undone(body: bytearray, headers: Mapping[str, str], limit: int) -> _Decoded:
+    raw = bytes(body)
     coding = headers.get("content-encoding", "")
     if not coding and len(raw) <= limit:
         return _Decoded(raw)

@@ -78,7 +78,7 @@ class Tape:
     def asked(self, transcript: Transcript, piece: bytes) -> None:
         """Keeps a piece of a request body."""
         if self._room_for(len(piece)):
-            transcript.request_pieces.append(piece)
+            transcript.request_body += piece
 
     def answered(self, transcript: Transcript, piece: bytes) -> None:
         """Keeps a piece of a response body, as far as the limits go. To be told before the client has it."""

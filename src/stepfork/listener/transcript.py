@@ -15,6 +15,7 @@ class Transcript:
     """What has been seen of one call.
 
     Times are Unix nanoseconds; ``index`` counts calls from 0 in order of arrival; names of headers are in lower case.
+    The bodies are as sent, each in one buffer: a large one goes back to the system as soon as it is let go.
     ``ending`` is what the wire says, None while the call runs, and ``why`` says more of a reset; ``cut`` says that the
     response had more bytes than were kept.
     """
@@ -32,10 +33,10 @@ class Transcript:
         "provider",
         "query",
         "request_headers",
-        "request_pieces",
+        "request_body",
         "request_whole",
         "response_headers",
-        "response_pieces",
+        "response_body",
         "response_size",
         "status",
         "url",
@@ -64,11 +65,11 @@ class Transcript:
         self.connection = connection
         self.url = ""
         self.request_headers: Mapping[str, str] = {}
-        self.request_pieces: list[bytes] = []
+        self.request_body = bytearray()
         self.request_whole = True
         self.status = 0
         self.response_headers: Mapping[str, str] = {}
-        self.response_pieces: list[bytes] = []
+        self.response_body = bytearray()
         self.response_size = 0
         self.cut = False
         self.ending: Ending | None = None
@@ -80,7 +81,7 @@ class Transcript:
             self.cut = True
             piece = piece[:room]
         if piece:
-            self.response_pieces.append(piece)
+            self.response_body += piece
             self.response_size += len(piece)
         return len(piece)
 

@@ -44,7 +44,7 @@ def concluded(
         connection=2,
     )
     transcript.request_headers = {"content-type": "application/json"}
-    transcript.request_pieces = [request[:5], request[5:]]
+    transcript.request_body += request
     transcript.status = status
     transcript.response_headers = {"content-type": media, **{name.replace("_", "-"): v for name, v in headers.items()}}
     transcript.keep(response, 1 << 30)

@@ -63,7 +63,7 @@ def test_a_full_capture_keeps_no_more_and_says_so_once() -> None:
     assert transcript.response_size == 5
     assert transcript.cut
     tape.asked(transcript, b"123456")
-    assert transcript.request_pieces == []
+    assert transcript.request_body == b""
     assert tape.holds(5)
     assert not tape.holds(1)
     assert [problem.kind for problem in tape.heard().problems].count("limit") == 2  # the exchange, and the capture
