@@ -39,8 +39,11 @@ _SURROUNDINGS = re.compile(
 )
 _FOLDERS = re.compile(r" *(?:- )?Additional working directories:")
 _FOLDER = re.compile(r" *- (?:[/~]|[A-Za-z]:\\|\{\{)")
-_MODEL = re.compile(r"You are powered by the model(?: named [^\n]+?\. The exact model ID is)? [^\n ]+\.(?=\s|\Z)")
-_CUTOFF = re.compile(r"Assistant knowledge cutoff is [^\n.]+\.")
+# Names of models are short: a line that repeats a beginning without an end must not be read to its end each time.
+_MODEL = re.compile(
+    r"You are powered by the model(?: named [^\n]{1,200}?\. The exact model ID is)? [^\n ]{1,200}\.(?=\s|\Z)"
+)
+_CUTOFF = re.compile(r"Assistant knowledge cutoff is [^\n.]{1,100}\.")
 _DATE = re.compile(r"Today's date is (?:now )?[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}\.?\Z")
 _TOKENS = re.compile(r"<total_tokens>[^<>\n]*</total_tokens>")
 _GIT = "gitStatus: This is the git status"

@@ -171,3 +171,9 @@ def test_tokens_left_are_no_part_of_a_turn():
             {"role": "user", "content": [{"type": "text", "text": f"<total_tokens>{left}</total_tokens>"}]}
         )
     assert key(one) == key(two)
+
+
+@pytest.mark.parametrize("beginning", ["You are powered by the model named x", "Assistant knowledge cutoff is "])
+def test_a_line_of_beginnings_without_an_end_is_read_once(beginning):
+    one = body(prompt=surroundings() + "\n" + beginning * 20_000)
+    assert key(one) != key(body(prompt=surroundings()))
