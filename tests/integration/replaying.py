@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -43,6 +44,21 @@ def recorded(program: Callable[[str], object], script: Script) -> Fixture:
 def fixture_of(exchanges: Sequence[Exchange], context: Context) -> Fixture:
     run = Run(Source("command", True, ("python", "agent.py")), Trace("exchanges", ()), tuple(exchanges))
     return Fixture("case", normalize_run(redact_run(run, Secrets({}))[0], context))
+
+
+def send(
+    base: str, body: bytes = b"", *, method: str = "POST", path: str = "/openai/v1/chat/completions", **headers: str
+) -> tuple[int, dict[str, str], bytes]:
+    """One call on a connection of its own: status, headers (lower case), body."""
+    address, _, token = base.removeprefix("http://").partition("/")
+    connection = http.client.HTTPConnection(address, timeout=20)
+    try:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, f"/{token}{path}", body or None, {"Content-Type": "application/json", **named})
+        response = connection.getresponse()
+        return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+    finally:
+        connection.close()
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import http.client
 import json
 from typing import Any
 
@@ -15,7 +14,7 @@ from stepfork.replay.reuse import ReuseForwarder
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.wire import read_body
-from tests.integration.replaying import fixture_of, here, replaying
+from tests.integration.replaying import fixture_of, here, replaying, send
 from tests.integration.wire import CHAT_EVENTS, model_server
 
 JSON = "application/json"
@@ -32,20 +31,6 @@ def call(
         Request(more.pop("method", "POST"), path, "", JSON, read_body(body, JSON)),
         Response(status, media, more.pop("headers", {}), read_body(answer, media)),
     )
-
-
-def send(
-    base: str, body: bytes = b"", *, method: str = "POST", path: str = "/openai/v1/chat/completions", **headers: str
-) -> tuple[int, dict[str, str], bytes]:
-    address, _, token = base.removeprefix("http://").partition("/")
-    connection = http.client.HTTPConnection(address, timeout=20)
-    try:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, f"/{token}{path}", body or None, {"Content-Type": JSON, **named})
-        response = connection.getresponse()
-        return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
-    finally:
-        connection.close()
 
 
 def fixture(*exchanges: Exchange) -> Fixture:
