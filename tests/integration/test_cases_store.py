@@ -248,6 +248,7 @@ def test_c058_a_checkout_with_crlf_loads_verifies_and_captures_without_a_diff(
     assert there.files() == before
     there.stepfork("validate", "case")
     assert there.stepfork("fsck").err.endswith("all well\n")
+    there.stepfork("replay", "case", "--", "python", "agent.py")
     there.stepfork("capture", "--name", "case", "--", "python", "agent.py")
     assert there.git("status", "--porcelain", "--ignored", ".stepfork") == ""
     there.capture("ask('another line')")
@@ -262,7 +263,8 @@ def test_c059_a_damaged_object_is_never_served(stand: Stand) -> None:
     place = path.relative_to(stand.root).as_posix()
     for bad in (good.replace(b"hi", b"ho", 1), b""):
         path.write_bytes(bad)
-        for words in (["show", "case"], ["show", "case", "--json"], ["diff", "other", "case"], ["pack", "case"]):
+        shown = (["show", "case"], ["show", "case", "--json"], ["diff", "other", "case"], ["pack", "case"])
+        for words in (*shown, ["replay", "case", "--", "python", "agent.py"]):
             refused = stand.stepfork(*words, code=2)
             assert refused.out == ""
             assert refused.err.startswith(f"stepfork {words[0]}: {place}: the object is damaged")
@@ -361,7 +363,8 @@ def test_c064_a_fixture_in_conflict_is_one_message_and_bad_input(stand: Stand) -
         b'{\n  "fixture_version": 1,\n<<<<<<< HEAD\n  "name": "ours"\n=======\n  "name": "theirs"\n>>>>>>> theirs\n}\n'
     )
     message = ".stepfork/fixtures/case.json: unmerged conflict; take one run whole: stepfork resolve"
-    for words in (["show", "case"], ["diff", "case", "HEAD:case"], ["validate", "case"], ["pack", "case"]):
+    shown = (["show", "case"], ["diff", "case", "HEAD:case"], ["validate", "case"], ["pack", "case"])
+    for words in (*shown, ["replay", "case", "--", "python", "agent.py"]):
         refused = stand.stepfork(*words, code=2)
         assert refused.out == ""
         assert refused.err.startswith(f"stepfork {words[0]}: {message}")
