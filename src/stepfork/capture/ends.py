@@ -33,7 +33,8 @@ class Ends(msgspec.Struct, frozen=True):
 
 def ends_of_calls(calls: Sequence[Call], links: Links) -> Ends:
     """The first text of the user and the last of the model, in the conversation that the run was about: the last one,
-    unless that is a single call beside a longer one (a title, a summary of a tool's output)."""
+    unless that is a single call beside a longer one (a title, a summary of a tool's output). A single call that carries
+    what several conversations answered is what they were for."""
     models = [index for index, call in enumerate(calls) if call.is_model_call]
     if not models:
         return Ends()
@@ -42,7 +43,8 @@ def ends_of_calls(calls: Sequence[Call], links: Links) -> Ends:
     length = Counter(roots[index] for index in answered)
     last = answered[-1] if answered else models[-1]
     longest = max(length, key=lambda root: (length[root], -root), default=roots[last])
-    main = roots[last] if length[roots[last]] > 1 or length[longest] < 2 else longest
+    gathers = len({roots[need] for need in links.needs[last]}) > 1
+    main = roots[last] if length[roots[last]] > 1 or length[longest] < 2 or gathers else longest
     first = models[0] if length[main] < 2 else main
     final = next((index for index in reversed(answered) if length[main] < 2 or roots[index] == main), None)
     failed = _failure(calls, links, models, roots, main)

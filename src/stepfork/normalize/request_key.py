@@ -134,8 +134,16 @@ def _counting(message: NormalMessage, rules: KeyRules) -> NormalMessage:
     return msgspec.structs.replace(message, tool_results=results)
 
 
+_SORTED = 400
+"""Characters of a message that calls are sorted by as people would; the digest of the key says the rest."""
+_NUMBER = re.compile(r"[0-9]{1,15}")
+
+
 class RunKeys:
     """Keys of the requests of one captured run, blind to ids and clocks: overlapping calls are sorted by them.
+
+    The words that a request ends with come first: conversations that run at once then stand in the order of what they
+    are about, and a change of the prompt or of a tool moves none past another. The digest of the whole key follows.
 
     Texts that calls repeat are templated once, so that a long conversation costs its length.
     """
@@ -145,9 +153,22 @@ class RunKeys:
         self._rules = rules
 
     def __call__(self, exchange: Exchange) -> bytes:
-        """The digest of the key of one of the exchanges."""
+        """What one of the exchanges is sorted by."""
         request = self._normalizer.request(exchange)
-        return request_key(msgspec.structs.replace(exchange, request=request), rules=self._rules).digest()
+        form = keyed_form(msgspec.structs.replace(exchange, request=request), self._rules)
+        return _last_words(form) + b"\0" + form_key(exchange.api, form, Names()).digest()
+
+
+def _last_words(form: NormalRequest) -> bytes:
+    """What the last message says, its placeholders numbered anew and its numbers in order of their size."""
+    if not form.messages:
+        return b""
+    last = form.messages[-1]
+    text = "\n".join([last.text, *(result.text for result in last.tool_results)])
+    if "{{" in text:
+        names = Names()
+        text = LOOK_ALIKE.sub(lambda match: _local(match, names), text)
+    return _NUMBER.sub(lambda match: match[0].zfill(15), text[:_SORTED]).encode("utf-8", "surrogatepass")
 
 
 def _without_user_id(params: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -100,6 +100,24 @@ def test_a_short_title_request_is_not_what_the_run_was_about() -> None:
         assert (run.trace.input, run.trace.output) == ("Refund order O-1042.", "Order O-1042 was refunded.")
 
 
+def test_a_run_ends_with_what_gathers_its_conversations() -> None:
+    first, _ = refund_run(start=0)
+    look_up = call("look_up", {"order": "O-7"}, "call_7")
+    question = user("Where is order O-7?")
+    second = [
+        recorded([question], asked(look_up), start=5, name="chatcmpl-a"),
+        recorded(
+            [question, asked(look_up), result("call_7", "sent")],
+            said("Order O-7 is on its way."),
+            start=900,
+            name="chatcmpl-b",
+        ),
+    ]
+    joined = "Tell the shop: Order O-1042 was refunded. Order O-7 is on its way."
+    run = made([*first, *second, recorded([user(joined)], said("Two done."), start=5_000, name="chatcmpl-c")])
+    assert run.trace.output == "Two done."
+
+
 def test_independent_calls_begin_with_the_first_and_end_with_the_last() -> None:
     run = made(
         [recorded([user(f"Page {i}?")], said(f"Summary {i}"), start=10 * i, name=f"chatcmpl-{i}") for i in range(3)]

@@ -49,6 +49,25 @@ def test_keys_of_a_run_do_not_depend_on_the_order_of_its_calls(make):
     assert len(set(told[0])) == len(told[0])
 
 
+@pytest.mark.parametrize("prompt", ["Be brief.", "Be kind.", "Be brief and kind."])
+def test_calls_are_sorted_by_their_last_words_whatever_the_prompt_is(prompt):
+    """So that conversations that ran at once stay where they stood when the prompt is edited."""
+    orders = ["Where is order 2?", "Where is order 10?", "Who is ada@example.com?", "Why?"]
+    bodies = [
+        BODY | {"messages": [{"role": "system", "content": prompt}, {"role": "user", "content": text}]}
+        for text in orders
+    ]
+    exchanges = [exchange("chat_completions", body, {}) for body in bodies]
+    keys = RunKeys(exchanges, World(1).context())
+    assert sorted(exchanges, key=keys) == exchanges
+
+
+def test_requests_that_end_alike_are_told_apart_by_all_of_their_key():
+    exchanges = [exchange("chat_completions", BODY | {"temperature": degree}, {}) for degree in (0, 1)]
+    keys = RunKeys(exchanges, World(1).context())
+    assert len({keys(each) for each in exchanges}) == 2
+
+
 @pytest.mark.parametrize("make", [chat_run, responses_run, messages_run])
 def test_a_live_request_has_the_key_of_the_recorded_one(make):
     world, other = World(1), World(2)
