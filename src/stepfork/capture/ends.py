@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -18,7 +17,7 @@ from stepfork.trace.body import JsonValue
 from stepfork.trace.step import StepError
 
 # Claude Code puts its own words to the model into the user's turn.
-_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_OPENS, _CLOSES = "<system-reminder>", "</system-reminder>"
 
 
 class Ends(msgspec.Struct, frozen=True):
@@ -101,7 +100,19 @@ def _failure(
 
 def _user_texts(call: Call) -> list[str]:
     users = [message.text for message in call.messages if message.role == "user"]
-    return [_REMINDER.sub("", text).strip() or text for text in users]
+    return [_without_reminders(text).strip() or text for text in users]
+
+
+def _without_reminders(text: str) -> str:
+    """`text` without what stands in reminders, and the white space behind each; one that never ends is text."""
+    pieces: list[str] = []
+    done = 0
+    while (start := text.find(_OPENS, done)) >= 0 and (end := text.find(_CLOSES, start)) >= 0:
+        pieces.append(text[done:start])
+        done = end + len(_CLOSES)
+        while text[done : done + 1].isspace():
+            done += 1
+    return "".join(pieces) + text[done:]
 
 
 def _tellers(drafts: Sequence[Draft], agents: Sequence[Draft]) -> list[Draft]:
