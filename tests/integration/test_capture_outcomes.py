@@ -260,7 +260,7 @@ def test_a_project_says_where_its_tests_are_drafted(stand: Stand, setting: str, 
 def test_a_folder_of_tests_outside_of_the_project_is_refused_before_anything_runs(stand: Stand) -> None:
     (stand.store.root / "config.toml").write_text('[capture]\ntests = "../elsewhere"\n')
     said = stand.capture("open('ran', 'w')", code=2)
-    assert "../elsewhere: the folder of drafted tests is not below" in said.err
+    assert ".stepfork/config.toml: capture.tests names '../elsewhere', which is not below" in said.err
     assert not (stand.root / "ran").exists()
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stepfork.cli.console import err, out, out_bytes
+from stepfork.cli.console import counted, err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, open_store, warn_of_unmerged
@@ -133,6 +133,7 @@ def _validate(locator: Locator, word: str, *, partial: bool) -> int:
         return NO
     run = loaded.fixture.run
     state = "draft" if causes else "valid"
+    scope = f"{counted(len(run.exchanges), 'exchange')}, {counted(len(run.trace.steps), 'step')}"
     verdict = "" if causes else f", {short_verdict(verification)}"
-    out(f"{escape(word)}: {state} ({len(run.exchanges)} exchanges, {len(run.trace.steps)} steps{verdict})")
+    out(f"{escape(word)}: {state} ({scope}{verdict})")
     return OK

@@ -44,7 +44,7 @@ def read_dotenv(folder: str) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise ConfigError("cannot be read", where=path, fix=error.strerror) from None
+        raise ConfigError(f"cannot be read ({error.strerror})", where=path) from None
     if not stat.S_ISREG(found.st_mode):
         raise ConfigError(
             "is not a regular file", where=path, fix="its secrets must be known before anything is written"

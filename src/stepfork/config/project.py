@@ -65,7 +65,7 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
     except FileNotFoundError:
         return Settings()
     except OSError as error:
-        raise ConfigError("cannot be read", where=path, fix=error.strerror) from None
+        raise ConfigError(f"cannot be read ({error.strerror})", where=path) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError("is not TOML", where=path, fix=str(error)[:80]) from None
     routes = read_routes(document.pop("routes", {}), path)
@@ -78,7 +78,9 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
 
 def _check(document: dict[str, Any], path: str) -> None:
     version = document.pop("format", FORMAT)
-    if version != FORMAT or isinstance(version, bool):
+    if not isinstance(version, int) or isinstance(version, bool):
+        raise ConfigError("format is not a number", where=path, fix=f"write format = {FORMAT}")
+    if version != FORMAT:
         raise ConfigError("has a format that this stepfork does not know", where=path, fix="upgrade stepfork")
     for table, members in document.items():
         known = _KNOWN.get(table)
@@ -86,9 +88,10 @@ def _check(document: dict[str, Any], path: str) -> None:
             raise ConfigError(f"unknown key {table[:40]!r}", where=path, fix="see docs/reference/configuration.md")
         for name, value in members.items():
             if name not in known:
-                raise ConfigError(f"unknown key {table}.{name[:40]!r}", where=path)
+                has = f"[{table}] has {', '.join(known)}"
+                raise ConfigError(f"unknown key {table}.{name[:40]!r}", where=path, fix=has)
             if not isinstance(value, known[name]):
-                raise ConfigError(f"{table}.{name} is not a {known[name].__name__}", where=path)
+                raise ConfigError(f"{table}.{name} is not a string", where=path, fix="put it in quotes")
 
 
 def _read_tests(table: Any, path: str) -> str | None:

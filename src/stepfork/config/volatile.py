@@ -39,6 +39,10 @@ def _pointers(key: str, members: Any, path: str) -> tuple[str, ...]:
             raise ConfigError(
                 f"{key}.volatile has {pointer[:40]!r}, which is no JSON pointer", where=path, fix="begin it with /"
             )
+        if any(part[:1] not in ("0", "1") for part in pointer.split("~")[1:]):
+            raise ConfigError(
+                f"{key}.volatile has {pointer[:40]!r}, which is no JSON pointer", where=path, fix="write ~0 for a ~"
+            )
     return tuple(pointers)
 
 

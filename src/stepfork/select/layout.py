@@ -242,4 +242,4 @@ def _read(folder: str, name: str) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise ConfigError("cannot be read", where=os.path.join(folder, name), fix=error.strerror) from None
+        raise ConfigError(f"cannot be read ({error.strerror})", where=os.path.join(folder, name)) from None

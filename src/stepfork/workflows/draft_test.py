@@ -75,7 +75,11 @@ def path_of_test(store: Store, name: str, folder: str = TESTS) -> Path:
     """
     parts = PurePosixPath(folder).parts
     if not parts or ".." in parts or PurePosixPath(folder).is_absolute() or Path(folder).is_absolute():
-        raise UsageError(f"the folder of drafted tests is not below {store.root.parent.name}", where=folder[:80])
+        raise UsageError(
+            f"capture.tests names {folder[:80]!r}, which is not below {store.root.parent.name}",
+            where=store.shown(store.root / "config.toml"),
+            fix='name a folder such as "tests/stepfork"',
+        )
     word = word_of(name)
     file = f"test_{word}.py"
     if len(file.encode()) > _LONGEST:

@@ -33,15 +33,27 @@ def _read(path: Path) -> list[Span]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UsageError("cannot be read", where=str(path), fix=error.strerror) from None
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from None
     if not data.strip():
         raise OtlpError("is empty", where=str(path), fix="name a file with a trace export")
     # A request in protobuf may begin with a line feed (its first field) and a brace (that field's length).
     if data.lstrip()[:1] != b"{" or (data[:2] == b"\n{" and b'"resourceSpans"' not in data):
-        return _decode(data, PROTOBUF_MEDIA, str(path))
+        return _decode_protobuf(data, path)
     if b'"resourceSpans"' not in data:
         raise OtlpError("is JSON without resourceSpans, no trace export", where=str(path))
     return _decode_json(data, path)
+
+
+def _decode_protobuf(data: bytes, path: Path) -> list[Span]:
+    try:
+        return decode_export(data, PROTOBUF_MEDIA)
+    except OtlpError as error:
+        if error.where:
+            raise OtlpError(error.what, where=f"{path}: {error.where}", fix=error.fix) from None
+        # It may be a program as well as a damaged export.
+        raise OtlpError(
+            "is no trace export", where=str(path), fix="name a file of OTLP/JSON, or of export requests in protobuf"
+        ) from None
 
 
 def _decode_json(data: bytes, path: Path) -> list[Span]:

@@ -15,8 +15,9 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
     if recording.interrupted is not None:
         name = signal.Signals(recording.interrupted).name
         problems.append(f"the run was interrupted ({name}) and is only its beginning; capture it again")
+        return problems  # what it lacks says nothing of the agent
     if not recording.spans and not run.exchanges:
-        if recording.exit_code and recording.interrupted is None:
+        if recording.exit_code:
             problems.append(f"the command ended with exit code {recording.exit_code} before any model call")
         fix = (
             "make the model client inside the block, where it finds OPENAI_BASE_URL or ANTHROPIC_BASE_URL"
@@ -44,7 +45,8 @@ def hints_of(run: Run) -> list[str]:
     models = sum(step.type == "llm_call" for step in run.trace.steps)
     if run.exchanges or not models or run.source.kind == "otlp_file":
         return []
+    told = "1 model step has" if models == 1 else f"{models} model steps have"
     return [
-        f"{models} model steps have no recorded call: build the model client from OPENAI_BASE_URL or "
+        f"{told} no recorded call: build the model client from OPENAI_BASE_URL or "
         "ANTHROPIC_BASE_URL, or give its server a route in config.toml"
     ]

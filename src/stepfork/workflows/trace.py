@@ -87,7 +87,7 @@ def write_trace(path: Path, data: bytes) -> None:
     try:
         write_atomic(path, data)
     except OSError as error:
-        raise UsageError("cannot be written", where=str(path), fix=error.strerror) from None
+        raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from None
 
 
 def run_of_spans(paths: tuple[Path, ...], environ: Mapping[str, str], cwd: Path) -> Run:
@@ -117,7 +117,7 @@ def _trace_in(path: Path) -> object | None:
         data = path.read_bytes()
         document = parse(data) if b'"trace_version"' in data else None
     except OSError as error:
-        raise UsageError("cannot be read", where=str(path), fix=error.strerror) from None
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from None
     except CanonicalError:
         return None
     return document if isinstance(document, dict) and "trace_version" in document else None

@@ -116,10 +116,10 @@ def test_a_tool_that_failed_is_a_note(project: Path, capfd: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"not an export", "is not an ExportTraceServiceRequest in protobuf"),
+        (b"not an export", "spans.json: is no trace export; name a file of OTLP/JSON"),
         (b'{"resourceSpans": [', "is not an ExportTraceServiceRequest in JSON"),
         (b'{"spans": []}', "spans.json: is JSON without resourceSpans, no trace export"),
-        (b'\n{"spans": []}', "is not an ExportTraceServiceRequest in protobuf"),
+        (b'\n{"spans": []}', "spans.json: is no trace export; name a file of OTLP/JSON"),
         (b" \n", "spans.json: is empty; name a file with a trace export"),
         (exported(1, TOOL).replace(b"5b8efff798038103d269b633813fc60c", b"W47/95gDgQPSabYzgT/GDA=="), "traceId"),
         (b'{"trace_version": 2, "origin": "spans", "steps": []}', "spans.json: a trace is of a version"),

@@ -117,6 +117,7 @@ def test_what_is_volatile_by_tool(tmp_path: Path) -> None:
         ("[normalize.tool.rate]\nvolatil = []", "unknown key normalize.tool.rate.'volatil'"),
         ("[normalize.tool.rate]\nvolatile = '/a'", "normalize.tool.rate.volatile is not a list of JSON pointers"),
         ("[normalize.tool.rate]\nvolatile = [1]", "normalize.tool.rate.volatile is not a list of JSON pointers"),
+        ("[normalize.tool.rate]\nvolatile = ['/a~3']", "has '/a~3', which is no JSON pointer; write ~0 for a ~"),
         ("[normalize.tool.rate]\nvolatile = ['amount']", "has 'amount', which is no JSON pointer; begin it with /"),
     ],
 )

@@ -75,7 +75,9 @@ def _twice(twice: Twice) -> Iterator[str]:
     if failed:
         return
     first = twice.runs[0]
-    yield from row("recorded", f"{counted(first.calls, 'call')}, {counted(first.spans, 'span')}, {first.steps} steps")
+    yield from row(
+        "recorded", f"{counted(first.calls, 'call')}, {counted(first.spans, 'span')}, {counted(first.steps, 'step')}"
+    )
     for finding in first.findings:
         yield from row("", escape(finding.text))
     for item in [*open_, *(item for item in twice.differences if item.accepted)][:SHOWN]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.render.verdict import NONE_DRAFTED, counted_contracts, short_verdict
 from stepfork.contracts.json_form import verification_from_json
@@ -33,7 +34,7 @@ def show_lines(fixture: Fixture) -> Iterator[str]:
         yield f"exchange {index}   {escape(label(exchange))}   {answered.status}{ending}"
         for line in lines:
             yield f"    {escape(line)}"
-    yield f"trace   {len(run.trace.steps)} steps, {run.trace.status}, origin {run.trace.origin}"
+    yield f"trace   {counted(len(run.trace.steps), 'step')}, {run.trace.status}, origin {run.trace.origin}"
     for index, step in enumerate(run.trace.steps):
         yield f"  {index:>3}  {step.type.ljust(10)}  {escape(_step(step))}"
     if run.trace.output is not msgspec.UNSET:
