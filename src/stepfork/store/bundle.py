@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -44,8 +45,11 @@ def check_bundle_path(path: Path, *, replace: bool = False) -> None:
         raise UsageError(f"a bundle's name ends with {BUNDLE}", where=str(path))
     if path.is_symlink() or (path.exists() and not (replace and is_bundle(path))):
         raise UsageError("there is something already", where=str(path), fix="choose another name")
-    if path.parent.exists() and not path.parent.is_dir():
+    folder = next(each for each in path.absolute().parents if each.exists())  # the others are made with it
+    if not folder.is_dir():
         raise UsageError("is not a folder", where=str(path.parent))
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError("cannot be written (Permission denied)", where=str(path), fix="name another folder")
 
 
 def write_bundle(path: Path, fixture: Fixture, *, replace: bool = False) -> Written:

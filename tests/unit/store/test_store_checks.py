@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -207,11 +208,22 @@ def test_a_bundle_where_none_may_be(tmp_path: Path) -> None:
     (tmp_path / "full.sftrace").mkdir()
     (tmp_path / "link.sftrace").symlink_to(tmp_path / "nowhere")
     (tmp_path / "file").write_text("")
-    for name in ("x.zip", ".sftrace", "full.sftrace", "link.sftrace", "file/x.sftrace"):
+    for name in ("x.zip", ".sftrace", "full.sftrace", "link.sftrace", "file/x.sftrace", "file/deeper/x.sftrace"):
         with pytest.raises(UsageError):
             check_bundle_path(tmp_path / name, replace=True)
         with pytest.raises(UsageError):
             write_bundle(tmp_path / name, ONE, replace=True)
+
+
+def test_a_bundle_in_a_folder_that_cannot_be_written_is_refused_before_a_paid_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_bundle_path(tmp_path / "new" / "folders" / "one.sftrace")
+    asked: list[Path] = []
+    monkeypatch.setattr(os, "access", lambda path, _: asked.append(path))
+    with pytest.raises(UsageError, match="cannot be written"):
+        check_bundle_path(tmp_path / "new" / "folders" / "one.sftrace")
+    assert asked == [tmp_path]
 
 
 def test_a_damaged_bundle(tmp_path: Path) -> None:
