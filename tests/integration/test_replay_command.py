@@ -193,7 +193,9 @@ def test_a_miss_names_what_changed_first_and_what_to_do(shop: Stand) -> None:
         "  also               exit code 1, recorded 0",
         "  served 1, executed look_up (1×); 2 recorded calls unused",
         "if the change is wanted: stepfork capture --refresh shop",
-        'if this value is noise:  [normalize.tool.look_up] volatile = ["/amount"]   in .stepfork/config.toml',
+        "if that value is noise, in .stepfork/config.toml:",
+        "  [normalize.tool.look_up]",
+        '  volatile = ["/amount"]',
     ]
 
 

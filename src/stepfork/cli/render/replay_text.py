@@ -132,19 +132,10 @@ def _other_causes(result: ReplayResult, unused: int) -> tuple[str, ...]:
 
 def _next(misses: Sequence[Miss], fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
     yield f"if the change is wanted: {escape(refresh_command(fixture, stored=stored))}"
-    for rule in (rule for miss in misses for rule in rules_of(miss)):
-        yield f"if this value is noise:  {escape(clean(rule))}   in .stepfork/config.toml"
-
-
-def rules_of(miss: Miss) -> list[str]:
-    """The lines of config.toml that would absorb a miss, each table on one line."""
-    told: list[str] = []
-    for line in miss.noise:
-        if told and not line.startswith("["):
-            told[-1] += f" {line}"
-        else:
-            told.append(line)
-    return told
+    rules = [line for miss in misses for line in miss.noise]
+    if rules:
+        yield "if that value is noise, in .stepfork/config.toml:"
+        yield from (f"  {escape(clean(line))}" for line in rules)  # as TOML wants them: to be copied
 
 
 def _details(part: Part, clean: Clean) -> Iterator[str]:
