@@ -59,6 +59,7 @@ def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], 
     secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)))
     if not request.command:
         return make_fixture(request, *_read(request.spans_from), secrets)
+    cwd = relative_cwd(request.cwd, store.root.parent)
     reuse = None
     if request.reuse is not None:
         from stepfork.workflows.reuse import Reuse  # a player of recordings, which few captures need
@@ -79,7 +80,7 @@ def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], 
         kind="command",
         replay_capable=bool(recording.recorded),
         command=request.command,
-        cwd=relative_cwd(request.cwd, store.root.parent),
+        cwd=cwd,
         exit_code=recording.exit_code,
     )
     made = make_fixture(request, recording, source, secrets)
@@ -91,5 +92,11 @@ def _read(files: tuple[Path, ...]) -> tuple[Recording, Source]:
 
 
 def relative_cwd(cwd: Path, start: Path) -> str:
-    """`cwd` from the folder that holds the store, with forward slashes."""
-    return Path(os.path.relpath(cwd.resolve(), start.resolve())).as_posix()
+    """`cwd` from the folder that holds the store, with forward slashes. Raises UsageError where no path leads from one
+    to the other."""
+    try:
+        return Path(os.path.relpath(cwd.resolve(), start.resolve())).as_posix()
+    except ValueError:  # Windows: on another drive
+        raise UsageError(
+            "is on another drive than the store", where=str(cwd), fix="name a store with --store"
+        ) from None
