@@ -171,7 +171,7 @@ def test_a_tools_own_service_is_recorded_as_it_answered_and_again_to_the_same_by
     assert said.line("model calls") == "model calls   2   openai chat_completions m"
     assert said.line("other calls") == "other calls   3   weather opaque"
     shown = recorded.stepfork("show", "case").out
-    assert "GET /v2/now → 200" in shown
+    assert "GET /v2/now?city=Oslo&api_key=[redacted] → 200" in shown
     assert all(KEY.encode() not in data for data in recorded.files().values())
     assert {asked.target for asked in recorded.model.asked if "now" in asked.target} == {
         f"/base/v2/now?city=Oslo&api_key={KEY}"

@@ -26,8 +26,9 @@ def says(exchange: Exchange, kept: int) -> tuple[str, ...]:
     status.
     """
     if exchange.api not in MODEL_APIS:
-        request = exchange.request
-        return (clean_line(f"{request.method} {request.path} → {exchange.response.status}"),)
+        request, ending = exchange.request, f" → {exchange.response.status}"
+        target = f"{request.path}?{request.query}" if request.query else request.path
+        return (clean_line(f"{request.method} {target}", MAX_LINE - len(ending)) + ending,)
     appended = normal_request(exchange).messages[max(kept, 0) :]
     return (*map(_message_line, appended), _answer_line(exchange))
 
