@@ -160,9 +160,10 @@ class RunKeys:
 
 
 def _last_words(form: NormalRequest) -> bytes:
-    """What the last message says, its placeholders numbered anew and its numbers in order of their size."""
+    """What the last message says, its placeholders numbered anew and its numbers in order of their size. What is no
+    conversation comes last: the call of a tool's service then stands where its answer is given to the model."""
     if not form.messages:
-        return b""
+        return b"\xff"
     last = form.messages[-1]
     text = "\n".join([last.text, *(result.text for result in last.tool_results)])
     if "{{" in text:

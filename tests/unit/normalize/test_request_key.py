@@ -62,6 +62,14 @@ def test_calls_are_sorted_by_their_last_words_whatever_the_prompt_is(prompt):
     assert sorted(exchanges, key=keys) == exchanges
 
 
+def test_what_is_no_conversation_is_sorted_last():
+    world = World(1)
+    asked = exchange("chat_completions", BODY | {"messages": [{"role": "user", "content": "\U0010ffff"}]}, {})
+    service = Exchange("weather", "opaque", Request("GET", "/now", "city=Oslo"), Response(200))
+    keys = RunKeys([asked, service], world.context())
+    assert keys(asked) < keys(service)
+
+
 def test_requests_that_end_alike_are_told_apart_by_all_of_their_key():
     exchanges = [exchange("chat_completions", BODY | {"temperature": degree}, {}) for degree in (0, 1)]
     keys = RunKeys(exchanges, World(1).context())
