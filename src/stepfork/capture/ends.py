@@ -42,7 +42,7 @@ def ends_of_calls(calls: Sequence[Call], links: Links) -> Ends:
     length = Counter(roots[index] for index in answered)
     last = answered[-1] if answered else models[-1]
     longest = max(length, key=lambda root: (length[root], -root), default=roots[last])
-    gathers = len({roots[need] for need in links.needs[last]}) > 1
+    gathers = len({roots[need] for need in links.needs[last] if calls[need].is_model_call}) > 1
     main = roots[last] if length[roots[last]] > 1 or length[longest] < 2 or gathers else longest
     first = models[0] if length[main] < 2 else main
     final = next((index for index in reversed(answered) if length[main] < 2 or roots[index] == main), None)

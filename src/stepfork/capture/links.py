@@ -2,8 +2,8 @@
 
 A request follows an earlier response where it names it (``previous_response_id``, ids of calls and items), where it
 extends the conversation that the response ended, or where it repeats a request that failed. Beside this one parent, a
-request *needs* the calls whose words it carries in another form: a summary of what others answered, or the task that
-a tool call handed to another agent.
+request *needs* the calls whose words it carries in another form: a summary of what others answered, the task that a
+tool call handed to another agent, or what a tool's service answered.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 
 from stepfork.capture.calls import Call, digest
 from stepfork.providers.genai_values import exact_value
+from stepfork.trace.body import TextBody
 
 WORDS = 24
 """The shortest text, in characters, that counts as carried over; shorter ones coincide."""
@@ -68,7 +69,8 @@ class _Linker:
             self.conversations[_prefixes(call)[-1]].append(index)
             if not call.answered:
                 self.failed[call.opening].append(index)
-        for text in (call.answer.text, *(text for asked in call.answer.tool_calls for text in _texts(asked.arguments))):
+        asked = (text for asked in call.answer.tool_calls for text in _texts(asked.arguments))
+        for text in (call.answer.text, *asked, *_served(call)):
             if len(text) >= WORDS:
                 self.words[text[:WORDS]].append((text, index))
 
@@ -140,6 +142,13 @@ def _texts(arguments: str) -> Iterator[str]:
     value = exact_value(arguments)
     if isinstance(value, dict):
         yield from (text for text in value.values() if isinstance(text, str))
+
+
+def _served(call: Call) -> Iterator[str]:
+    """What a tool's service answered, which the tool may give to the model as it stands."""
+    body = call.exchange.response.body
+    if not call.is_model_call and isinstance(body, TextBody):
+        yield body.text
 
 
 def _squeezed(text: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepfork.capture.order import Node, arrange, order_calls
-from stepfork.trace.body import JsonBody
+from stepfork.trace.body import JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
 from tests.unit.capture.run_samples import MS, asked, call, key, recorded, result, said, user
@@ -169,6 +169,20 @@ def test_a_summary_waits_for_what_it_summarises() -> None:
     expected = [reports["a"], reports["b"], reports["c"], "All is well."]
     for starts in ((0, 3, 6), (6, 0, 3), (3, 6, 0)):
         assert texts(run(starts)) == expected
+
+
+def test_the_call_of_a_tools_service_stands_where_its_answer_is_given_to_the_model() -> None:
+    weather = '{"city": "Oslo", "degrees": 4, "sky": "clear"}'
+    look = call("get_weather", {"city": "Oslo"}, "call_1")
+    opening = [user("Weather in Oslo?")]
+    service = Exchange("weather", "opaque", Request("GET", "/now"), Response(200, body=TextBody(weather)))
+    calls = [
+        recorded(opening, asked(look), start=0, name="chatcmpl-a"),
+        Recorded(service, 10 * MS, 15 * MS, 0),
+        recorded([*opening, asked(look), result("call_1", weather)], said("Clear."), start=20, name="chatcmpl-b"),
+    ]
+    ordered = order_calls(calls, lambda exchange: b"\xff" if exchange.api == "opaque" else key(exchange))
+    assert [each.exchange.api for each in ordered.calls] == ["chat_completions", "opaque", "chat_completions"]
 
 
 def test_agents_that_answer_one_another_stand_in_the_order_of_their_words() -> None:
