@@ -81,19 +81,26 @@ def ls(
 
 
 def _print_list(listed: list[Listed]) -> None:
+    from stepfork.cli.render.columns import size_of
     from stepfork.cli.render.verdict import short_verdict
 
-    verdicts = [short_verdict(row.verification) for row in listed]
-    wide = max(map(len, verdicts))
-    width = max(len(escape(row.name)) for row in listed)
-    for row, verdict in zip(listed, verdicts, strict=True):
-        if row.problem is not None:
-            out(f"{escape(row.name).ljust(width)}  problem: {escape(row.problem)}")
-            continue
-        out(
-            f"{escape(row.name).ljust(width)}  {row.exchanges:>4} calls  {row.files:>4} files  {row.bytes:>9,} bytes  "
-            f"{verdict.ljust(wide)}  {escape(row.label)}".rstrip()
+    told = [
+        (
+            escape(row.name),
+            counted(row.exchanges, "call"),
+            counted(row.files, "file"),
+            size_of(row.bytes),
+            short_verdict(row.verification),
         )
+        for row in listed
+    ]
+    wide = [max(map(len, column)) for column in zip(*told, strict=True)]
+    for row, (name, *numbers, verdict) in zip(listed, told, strict=True):
+        if row.problem is not None:
+            out(f"{name.ljust(wide[0])}  problem: {escape(row.problem)}")
+            continue
+        facts = [number.rjust(width) for number, width in zip(numbers, wide[1:-1], strict=True)]
+        out("  ".join([name.ljust(wide[0]), *facts, verdict.ljust(wide[-1]), escape(row.label)]).rstrip())
 
 
 def validate(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
-from stepfork.cli.render.columns import headline, row
+from stepfork.cli.render.columns import headline, row, size_of
 from stepfork.cli.render.verdict import contract_lines
 from stepfork.cli.session import shown_path, typed_path
 from stepfork.providers.answer import answer_of
@@ -88,7 +88,7 @@ def _stored(result: CaptureResult) -> str:
     if result.path is None:
         return "nothing (--dry-run)"
     new = {result.files: "", 0: ", none new"}.get(result.new_files, f", {result.new_files} new")
-    return f"{result.files} files{new}, {_size(result.size)}   {escape(shown_path(result.path))}"
+    return f"{result.files} files{new}, {size_of(result.size)}   {escape(shown_path(result.path))}"
 
 
 def _test(result: CaptureResult) -> str:
@@ -121,7 +121,7 @@ def _labels(exchanges: Sequence[Exchange]) -> str:
     """How many, and what they are."""
     labels = Counter(label(exchange) for exchange in exchanges)
     shown = ", ".join(
-        escape(name) if count == len(exchanges) else f"{escape(name)} ×{count}" for name, count in labels.items()
+        escape(name) if count in (1, len(exchanges)) else f"{escape(name)} ×{count}" for name, count in labels.items()
     )
     return f"{len(exchanges)}   {shown}" if exchanges else ""
 
@@ -148,9 +148,3 @@ def _redacted(result: CaptureResult) -> str:
     total = len(result.redactions)
     rules = ", ".join(escape(rule) if n == 1 else f"{escape(rule)} ×{n}" for rule, n in result.redacted.items())
     return f"{total}   {rules}" if total else "nothing"
-
-
-def _size(size: int) -> str:
-    if size < 10_000:
-        return f"{size:,} bytes"
-    return f"{size / 1000:,.1f} kB" if size < 1_000_000 else f"{size / 1_000_000:,.1f} MB"

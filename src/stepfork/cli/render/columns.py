@@ -30,6 +30,13 @@ def row(name: str, text: str) -> Iterator[str]:
         yield f"{' ' * INDENT}{name.ljust(WIDTH)}{text}"
 
 
+def size_of(size: int) -> str:
+    """How many bytes, as people say it: ``9,999 bytes``, ``14.2 kB``."""
+    if size < 10_000:
+        return f"{size:,} bytes"
+    return f"{size / 1000:,.1f} kB" if size < 1_000_000 else f"{size / 1_000_000:,.1f} MB"
+
+
 def fold(line: str, stream: TextIO | None) -> str:
     """`line` in pieces that fit a terminal, each below the text of the first; whole where `stream` is none."""
     if stream is None or not stream.isatty():
