@@ -128,8 +128,8 @@ def test_c087_what_changed_is_named_first(
     of_openai: Fixture, of_anthropic: Fixture, change: dict[str, Any], component: Component, stream: bool
 ) -> None:
     sides: list[tuple[Fixture, Callable[..., str], Any]] = [
-        (of_openai, ask_openai, openai.UnprocessableEntityError),
-        (of_anthropic, ask_anthropic, anthropic.UnprocessableEntityError),
+        (of_openai, ask_openai, openai.APIStatusError),
+        (of_anthropic, ask_anthropic, anthropic.APIStatusError),
     ]
     for fixture, ask, refused in sides:
         with replaying(fixture) as (base, player), pytest.raises(refused, match="stepfork replay: call 1 "):
@@ -140,13 +140,13 @@ def test_c087_what_changed_is_named_first(
 
 
 def test_c093_no_sdk_asks_again_after_a_miss_and_it_is_counted_once(of_openai: Fixture, of_anthropic: Fixture) -> None:
-    with replaying(of_openai) as (base, player), pytest.raises(openai.UnprocessableEntityError) as refused:
+    with replaying(of_openai) as (base, player), pytest.raises(openai.APIStatusError) as refused:
         ask_openai(base, user="Hello.")
     assert [miss.times for miss in player.report().misses] == [1]
     assert refused.value.type == TYPE
     with replaying(of_anthropic) as (base, player):
         for _ in range(2):
-            with pytest.raises(anthropic.UnprocessableEntityError) as told:
+            with pytest.raises(anthropic.APIStatusError) as told:
                 ask_anthropic(base, user="Hello.")
     assert [miss.times for miss in player.report().misses] == [2]
     assert told.value.body["error"]["type"] == TYPE  # type: ignore[index]

@@ -66,8 +66,8 @@ def test_compressed_and_large_requests_are_read_and_broken_ones_miss() -> None:
     recorded = fixture(call(asking("go"), ANSWER), call(asking("go"), ANSWER), call(large, ANSWER))
     with replaying(recorded, problems=("unreadable",)) as (base, player):
         assert send(base, gzip.compress(asking("go")), Content_Encoding="gzip")[0] == 200
-        assert send(base, gzip.compress(asking("go"))[:-9], Content_Encoding="gzip")[0] == 422
-        assert send(base, gzip.compress(asking("go")), Content_Encoding="unheard-of")[0] == 422
+        assert send(base, gzip.compress(asking("go"))[:-9], Content_Encoding="gzip")[0] == 412
+        assert send(base, gzip.compress(asking("go")), Content_Encoding="unheard-of")[0] == 412
         assert send(base, large)[0] == 200
         assert send(base, asking("go"))[0] == 200
     assert [served.exchange for served in player.report().served] == [0, 2, 1]
@@ -78,7 +78,7 @@ def test_a_miss_says_so_in_the_form_of_its_api() -> None:
         status, headers, body = send(base, asking("stay"))
         anthropic = json.loads(send(base, asking("stay"), path="/anthropic/v1/messages")[2])
     error = json.loads(body)["error"]
-    assert (status, headers["x-should-retry"]) == (422, "false")
+    assert (status, headers["x-should-retry"]) == (412, "false")
     assert error["message"] == (
         "stepfork replay: call 1 (openai chat_completions m) matches no recording: message 0 (user), "
         "against recorded exchange 0"
@@ -97,7 +97,7 @@ def test_answers_without_a_body() -> None:
         assert send(base, method="HEAD", path="/anthropic/api/hello")[::2] == (404, b"")
         assert send(base, method="DELETE", path="/openai/v1/files/a%20b")[::2] == (204, b"")
         status, headers, body = send(base, method="GET", path="/openai/v1/speech")
-        assert send(base, method="HEAD", path="/anthropic/api/other")[::2] == (422, b"")
+        assert send(base, method="HEAD", path="/anthropic/api/other")[::2] == (412, b"")
     assert (status, headers["content-type"], headers["retry-after"], body) == (200, "audio/mpeg", "9", b"\xff\x00\xfe")
     assert player.report().is_whole
 

@@ -6,8 +6,7 @@ import msgspec
 
 from stepfork.normalize.known import Context
 from stepfork.normalize.optional import is_optional
-from stepfork.normalize.request_key import NO_RULES, KeyRules, RequestKey
-from stepfork.normalize.times import is_clocks
+from stepfork.normalize.request_key import NO_RULES, KeyRules
 from stepfork.providers.lines import clean_line
 from stepfork.redact.bodies import rewrite_bytes_body
 from stepfork.redact.redactor import Redactor
@@ -15,8 +14,9 @@ from stepfork.redact.secrets import Secrets
 from stepfork.replay.diagnosis import Diagnosis
 from stepfork.replay.discovery import words_for
 from stepfork.replay.giver import Giver
-from stepfork.replay.identities import Identities, Name
-from stepfork.replay.reading import Reader, Reading, Route
+from stepfork.replay.identities import Identities
+from stepfork.replay.misses import Misses
+from stepfork.replay.reading import Reader, Reading
 from stepfork.replay.recorded import Recorded
 from stepfork.replay.report import Miss, ReplayReport, Served
 from stepfork.replay.retrying import patient
@@ -24,8 +24,6 @@ from stepfork.replay.unused import unused_of
 from stepfork.rewrite.place import Place
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
-
-_Asked = tuple[Route, RequestKey, tuple[Name, ...], tuple[str, ...]]
 
 
 class Player:
@@ -71,13 +69,12 @@ class _Session:
         self._recorded = Recorded(fixture.run.exchanges, context, rules)
         self._redactor = Redactor(secrets)
         self._live = Reader(context, rules, first=self._redactor, templated=False)
-        self._context = context
         self._identities = Identities()
         self._giver = Giver(fixture.name, context, self._identities, self._live)
         self._diagnosis = Diagnosis(self._recorded, self._live, self._identities, context, rules)
         self._served: list[Served] = []
-        self._misses: dict[_Asked, Miss] = {}
-        self._asides: dict[_Asked, Miss] = {}
+        self._misses = Misses(self._recorded, context)
+        self._asides = Misses(self._recorded, context)
         self._optional: dict[int, str] = {}
 
     def answer(self, exchange: Exchange, call: int) -> Response | Miss:
@@ -103,7 +100,7 @@ class _Session:
         return ReplayReport(
             exchanges=len(self._recorded.exchanges),
             served=tuple(sorted(self._served, key=lambda served: served.call)),
-            misses=tuple(sorted(self._misses.values(), key=lambda miss: miss.call)),
+            misses=tuple(self._misses),
             unused=tuple(unused_of(self._recorded)),
             optional=tuple(self._optional[call] for call in sorted(self._optional)),
         )
@@ -145,19 +142,12 @@ class _Session:
     def _miss(self, exchange: Exchange, live: Reading, call: int) -> Miss:
         aside = is_optional(exchange)
         told = self._asides if aside else self._misses
-        here = self._context
-        data = tuple(time for time in live.times if not is_clocks(time, here.started_ns, here.ended_ns))
-        asked = (live.route, live.key, live.addresses, data)  # ids carry no identity
-        before = told.get(asked)
-        if before is not None:
-            again = msgspec.structs.replace(before, times=before.times + 1, asked=before.asked and before.asked + 1)
-        else:
-            again = self._diagnosed(exchange, live, call)
-        told[asked] = again
+        # A probe that comes too often is answered, so what comes after it repairs nothing.
+        miss = told.tell(live, lambda: self._diagnosed(exchange, live, call), repairs=not aside)
         if aside:
             request = live.templated.request
-            self._optional[again.call] = clean_line(f"{again.label}: {request.method} {request.path}")
-        return again
+            self._optional[miss.call] = clean_line(f"{miss.label}: {request.method} {request.path}")
+        return miss
 
     def _diagnosed(self, exchange: Exchange, live: Reading, call: int) -> Miss:
         alike = self._recorded.alike(live)

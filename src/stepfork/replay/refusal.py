@@ -1,4 +1,4 @@
-"""How a miss is told to the program: by a status that no SDK asks again after, and one line in the API's error form."""
+"""How a miss is told to the program: by a status that no client makes more of, and one line in the API's error form."""
 
 from __future__ import annotations
 
@@ -8,8 +8,14 @@ from stepfork.replay.telling import reason_of
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Response
 
-STATUS = 422
-"""SDKs ask again after 408, 409, 429 and every 5xx, and give up after this one."""
+STATUS = 412
+"""Precondition Failed: an error to every client and no more than that.
+
+SDKs ask again after 408, 409, 429 and every 5xx. Claude Code takes 400 and 422 for a fault of its request, which it
+sends again without this parameter and that one, and 404 for a stream that it should not have asked for; 401 and 403
+say that somebody is not logged in, 402 that there is no money, 413 that the conversation is too long, and after 410
+programs throw away what they knew of the place.
+"""
 TYPE = "stepfork_replay_miss"
 """The error type in the body: whose word it is."""
 

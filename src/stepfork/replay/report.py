@@ -26,7 +26,8 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Miss(msgspec.Struct, frozen=True):
-    """A request that no recorded exchange answers, told once however often it was asked (``times``).
+    """A request that no recorded exchange answers, told once however often it was sent (``times``), as it was or with
+    other parameters.
 
     ``component`` is the first that changed, in the order model, params, system, tools, messages and tool results by
     place, other. ``nearest`` is the index of the recorded exchange that differs least, None where there is none, and
