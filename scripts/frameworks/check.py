@@ -1,4 +1,4 @@
-"""For each framework: captured and verified, captured again to the same bytes, replayed, and the incident caught.
+"""For each framework: captured and verified, captured to the same bytes, replayed, missed once, the incident caught.
 
     scripts/frameworks/run [--stream] [--environments FOLDER] [--keep FOLDER] [FRAMEWORK ...]
 
@@ -22,7 +22,7 @@ from typing import Any
 from environments import Framework, default_folder, frameworks
 from scripted_model import served
 
-COLUMNS = ("captured", "same bytes", "replayed", "incident")
+COLUMNS = ("captured", "same bytes", "replayed", "missed", "incident")
 EXPECTED = ["cardinality-issue_refund-per-order_id"]
 PYTEST = [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider"]
 KEEP_FROM_PARENT = ("LANG", "LC_ALL", "TERM", "TMPDIR", "SSL_CERT_FILE")
@@ -95,12 +95,13 @@ class Shop:
         document: dict[str, Any] = json.loads(said)
         return document
 
-    def prompt(self, old: str, new: str) -> None:
-        """Edit the agent's prompt."""
-        file = self.root / "prompt.md"
-        text = file.read_text(encoding="utf-8")
-        assert old in text
-        file.write_text(text.replace(old, new), encoding="utf-8")
+    def edit(self, old: str, new: str) -> None:
+        """Edit the agent, its tools and its prompt."""
+        files = [file for file in self.root.iterdir() if file.suffix in (".md", ".py", ".ts")]
+        texts = {file: text for file in files if old in (text := file.read_text(encoding="utf-8"))}
+        assert texts, old
+        for file, text in texts.items():
+            file.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def captured(shop: Shop, model: str) -> None:
@@ -123,18 +124,29 @@ def same_bytes(shop: Shop, model: str) -> None:
 
 def replayed(shop: Shop, _: str) -> None:
     """On another machine the agent runs against the recording alone: in a clone, with another home, and no model."""
-    clone = Shop(shop.root.parent / "elsewhere", shop.framework, shop.words)
-    clone.git("init", "--quiet", "--initial-branch", "main")
-    clone.git("pull", "--quiet", str(shop.root), "main")
-    done = clone.stepfork("replay", "refund", *(word for tool in tools(clone) for word in ("--executes", tool)))
+    clone = cloned(shop, "elsewhere")
+    done = clone.stepfork("replay", "refund", *executing(clone))
     if not done["passed"] or done["misses"] or done["refused_probes"]:
         raise NotOkError(json.dumps(done, indent=1)[:3000])
     clone.must([*PYTEST, "tests/stepfork/test_refund.py"])
 
 
+def missed(shop: Shop, _: str) -> None:
+    """Another description of a tool is one miss, after which the framework neither asks again nor hangs."""
+    clone = cloned(shop, "changed")
+    clone.edit("Look an order up.", "Look one order up.")
+    words = ["replay", "refund", *executing(clone), "--json", "--", *clone.command]
+    done = clone.run([sys.executable, "-m", "stepfork", *words])
+    if done.returncode != 1:
+        raise NotOkError(f"the replay exited {done.returncode}\n{done.stdout[-1500:]}{done.stderr[-3000:]}")
+    misses = json.loads(done.stdout)["misses"]
+    if [(miss["component"], miss["times"]) for miss in misses] != [("tools", 1)]:
+        raise NotOkError(json.dumps(misses, indent=1)[:3000])
+
+
 def incident(shop: Shop, model: str) -> None:
     """An agent that refunds twice fails that contract and no other, and so does the test that was drafted of it."""
-    shop.prompt("You refund once.", "You refund twice.")
+    shop.edit("You refund once.", "You refund twice.")
     done = shop.stepfork("capture", "--name", "incident", "--expect-fail", model=model)
     if done["expected_failures"] != EXPECTED:
         raise NotOkError(json.dumps(done["contracts"], indent=1)[:3000])
@@ -143,13 +155,22 @@ def incident(shop: Shop, model: str) -> None:
         raise NotOkError(f"the drafted test exited {tested.returncode}\n{tested.stdout[-3000:]}")
 
 
-def tools(shop: Shop) -> list[str]:
-    """The tools that the recorded run called."""
+def cloned(shop: Shop, name: str) -> Shop:
+    """The repository as another machine has it."""
+    clone = Shop(shop.root.parent / name, shop.framework, shop.words)
+    clone.git("init", "--quiet", "--initial-branch", "main")
+    clone.git("pull", "--quiet", str(shop.root), "main")
+    return clone
+
+
+def executing(shop: Shop) -> list[str]:
+    """The options that let the tools run that the recorded run called."""
     shown = json.loads(shop.must([sys.executable, "-m", "stepfork", "show", "refund", "--json"]))
-    return sorted({step["name"] for step in shown["trace"]["steps"] if step["type"] == "tool_call"})
+    names = {step["name"] for step in shown["trace"]["steps"] if step["type"] == "tool_call"}
+    return [word for name in sorted(names) for word in ("--executes", name)]
 
 
-CHECKS: tuple[Callable[[Shop, str], None], ...] = (captured, same_bytes, replayed, incident)
+CHECKS: tuple[Callable[[Shop, str], None], ...] = (captured, same_bytes, replayed, missed, incident)
 
 
 def row(framework: Framework, words: list[str], scratch: Path) -> list[str]:
@@ -162,7 +183,7 @@ def row(framework: Framework, words: list[str], scratch: Path) -> list[str]:
         shop.git("init", "--quiet", "--initial-branch", "main")
         shop.must([sys.executable, "-m", "stepfork", "init"])
         for check in CHECKS:
-            if check in {same_bytes, replayed} and reasons[0]:
+            if check in {same_bytes, replayed, missed} and reasons[0]:
                 reasons.append("there is no fixture")
                 continue
             try:
