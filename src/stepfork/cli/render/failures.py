@@ -5,6 +5,7 @@ Both are made of a run that nobody redacted, so the texts are redacted here, wit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,7 +35,8 @@ def replay_failure(
     """What ``stepfork replay`` prints of a replay. `stored`: the fixture is one of the store."""
     from stepfork.cli.render.replay_text import replay_lines
 
-    return "\n".join(replay_lines(result, fixture, _redaction(environ, folder), stored=stored))
+    first, *others = replay_lines(result, fixture, _redaction(environ, folder), stored=stored)
+    return "\n".join([re.sub(" {3,}", "   ", first), *others])  # pytest puts words of its own before the first
 
 
 def _redaction(environ: Mapping[str, str], folder: Path) -> Callable[[str], str]:
