@@ -33,9 +33,9 @@ Usage: stepfork check-redaction [OPTIONS] [PATH]...
   Run by git as a hook, it reads the bytes being committed.
 
 Options:
-  --staged  Check what the next commit adds or changes, as it is staged.
-  --json    Print one JSON document.
-  --help    Show this message and exit.
+  --staged    Check what the next commit adds or changes, as it is staged.
+  --json      Print one JSON document.
+  -h, --help  Show this message and exit.
 
 Exit codes: 0 no secret, 1 a secret was found, 2 something could not be scanned
 (and no secret was found in the rest).

@@ -38,7 +38,7 @@ Options:
   --null        End each node id with NUL instead of a line break.
   --store DIR   The store to use instead of the nearest .stepfork (also
                 STEPFORK_DIR).
-  --help        Show this message and exit.
+  -h, --help    Show this message and exit.
 
 Exit codes: 0 selected, none included; 2 it could not be told.
 """
