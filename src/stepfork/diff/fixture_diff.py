@@ -11,7 +11,7 @@ from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text
 from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Tokens
 from stepfork.diff.verdict_diff import verdict_changes
-from stepfork.diff.views import Conversations, Side, View, views_of
+from stepfork.diff.views import Conversations, Side, View, says_otherwise, views_of
 from stepfork.trace.fixture import Fixture
 
 __all__ = ["DiffOptions", "FixtureDiff", "diff_fixtures"]
@@ -83,7 +83,9 @@ def _notes(old: Fixture, new: Fixture, sides: Sides, compared: Sequence[Compared
         yield f"{answered} of {len(compared)} answers differ (--responses shows them)"
     if traced:
         yield "the steps differ (--trace shows them)"
-    if not (answered or traced) and canonical_text(old.run) != canonical_text(new.run):
+    if says_otherwise(old.run.exchanges, new.run.exchanges):
+        yield "what Claude Code says of the machine, the day or the session differs"
+    elif not (answered or traced) and canonical_text(old.run) != canonical_text(new.run):
         yield "bytes differ where the meaning does not"
 
 

@@ -11,10 +11,13 @@ from stepfork.diff.alignment import LOOKED_AT, Item, Op, align
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
 from stepfork.diff.units import Forms, RequestForm, Unit, calls_json
+from stepfork.normalize.claude_code import is_claude_codes
+from stepfork.normalize.request_key import keyed_form
 from stepfork.providers.answer import UNREADABLE, answer_of
 from stepfork.providers.apis import MODEL_APIS, label
 from stepfork.providers.calls import Answer
 from stepfork.providers.normal import normal_request
+from stepfork.providers.normal_form import NormalRequest
 from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.wire import body_to_json
@@ -70,8 +73,20 @@ def _view(exchange: Exchange, forms: Forms) -> View:
     }
     if exchange.api not in MODEL_APIS or (answer.error is not None and answer.error.type == UNREADABLE):
         answered["body"] = body_to_json(exchange.response.body)
-    form = forms.of(normal_request(exchange))
+    form = forms.of(_compared(exchange))
     return View(label(exchange), (exchange.provider, exchange.api), form, answer, answered)
+
+
+def _compared(exchange: Exchange) -> NormalRequest:
+    """What is compared of a request: all of it, and of Claude Code's what counts in its key, since nobody wrote the
+    rest: it is of the machine, the day and the session."""
+    return keyed_form(exchange) if is_claude_codes(exchange) else normal_request(exchange)
+
+
+def says_otherwise(old: Sequence[Exchange], new: Sequence[Exchange]) -> bool:
+    """Whether the requests of two runs that do not differ in what is compared differ in what Claude Code adds."""
+    both = [[canonical_text(normal_request(one)) for one in side if is_claude_codes(one)] for side in (old, new)]
+    return sorted(map(masked, both[0])) != sorted(map(masked, both[1]))
 
 
 class Conversations:

@@ -1,82 +1,14 @@
-"""Requests of the kinds that Claude Code sends, made up: what differs between machines or days is not in the key."""
-
-import json
+"""Of Claude Code's requests, what differs between machines or days is not in the key."""
 
 import pytest
 
 from stepfork.normalize.request_key import request_key
+from tests.unit.normalize.claude_code import OTHER_DAY, body, reminder, surroundings
 from tests.unit.normalize.scripted import World, exchange
-
-IDENTITY = "You are a Claude agent, built on Anthropic's Claude Agent SDK."
-
-
-def surroundings(day="2026-11-30", folder="/srv/shop", system="Linux 6.1", model="Opus 9", more=("/data/a",)):
-    return "\n".join(
-        [
-            "# Environment",
-            "You have been invoked in the following environment: ",
-            f" - Primary working directory: {folder}",
-            f" - Is a git repository: {'true' if more else 'false'}",
-            *([" - Additional working directories:", *(f"   - {path}" for path in more)] if more is not None else []),
-            " - Platform: linux",
-            " - Shell: bash",
-            f" - OS Version: {system}",
-            " - In `curl`, quote values.",
-            "",
-            f"You are powered by the model named {model}. The exact model ID is m-{model[-1]}."
-            f" Assistant knowledge cutoff is June 202{model[-1]}.",
-            "",
-            "- init: make notes",
-            "",
-            f"Today's date is {day}.",
-        ]
-    )
-
-
-def reminder(status="?? a.txt", branch="main", day="2026-11-30", memory="Say please.", left=9000):
-    return "\n".join(
-        [
-            "<system-reminder>",
-            "As you answer the user's questions, you can use the following context:",
-            f"# claudeMd\n{memory}",
-            f"# currentDate\nToday's date is {day}.",
-            "# gitStatus",
-            f"Snapshot of the start.\n\nCurrent branch: {branch}\n\nMain branch (for PRs): main\n\nGit user: {branch}",
-            f"\nStatus:\n{status}\n\nRecent commits:\n{branch} first\n{status} second\n",
-            "Use what is relevant.",
-            f"<total_tokens>{left} tokens left</total_tokens>",
-            "</system-reminder>",
-        ]
-    )
-
-
-def body(*, prompt="You refund once.", said="Refund it.", told=None, version="1.2.3", context=None, result="40"):
-    return {
-        "model": "claude-opus-9",
-        "system": [
-            {"type": "text", "text": f"x-anthropic-billing-header: cc_version={version}; cc_entrypoint=sdk-py;"},
-            {"type": "text", "text": IDENTITY},
-            {"type": "text", "text": prompt},
-        ],
-        "metadata": {"user_id": json.dumps({"device_id": version, "account_uuid": "", "session_id": version})},
-        "messages": [
-            {"role": "user", "content": [{"type": "text", "text": told or reminder()}, {"type": "text", "text": said}]},
-            {"role": "system", "content": context or surroundings()},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}]},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": result}]},
-        ],
-    }
 
 
 def key(value):
     return request_key(exchange("messages", value, {}, provider="anthropic"), World(1).context())
-
-
-OTHER_DAY = {
-    "version": "7.0.1",
-    "context": surroundings("2027-01-02", "/home/ada/shop", "Darwin 25.1", "Haiku 7", ("/x", "/y")),
-    "told": reminder("(clean)", "fix-1", "2027-01-02", left=17),
-}
 
 
 def test_another_machine_and_day_make_no_difference():
