@@ -71,7 +71,7 @@ def in_turn(*bodies: bytes) -> Script:
 def missed(fixture: Fixture, body: bytes, **how: Any) -> Player:
     """The player of a replay that has no answer for this call."""
     with replaying(fixture) as (base, player):
-        assert send(base, body, **how)[0] == 422
+        assert send(base, body, **how)[0] == 412
     return player
 
 
@@ -289,7 +289,7 @@ def test_c030_an_upload_with_another_boundary_hits_and_with_another_text_misses(
     with whole(fixture) as base:
         assert upload(base, "99aabbccddeeff00")[0] == 200
     with replaying(fixture) as (base, _):
-        assert upload(base, "1f0a2b3c4d5e6f70", "goodbye")[0] == 422
+        assert upload(base, "1f0a2b3c4d5e6f70", "goodbye")[0] == 412
 
 
 def test_c031_ids_of_this_replay_are_given_out_and_known_again(kept: Callable[..., Fixture]) -> None:
