@@ -186,3 +186,29 @@ def test_another_folder_another_home_a_day_later(stand: Stand, tmp_path: Path, m
     stand.root.rename(tmp_path / "gone")
     said = stand.stepfork("replay", "home", "--", "python", "agent.py", "0")
     assert said.out == f"{elsewhere}/notes\n"
+
+
+def test_the_day_in_a_prompt_is_data_unless_a_project_says_otherwise(stand: Stand) -> None:
+    config = stand.store.root / "config.toml"
+    before = config.read_text()
+    stand.agent(
+        "said = json.loads(ask(f'Today is {sys.argv[1]}.')).get('choices') or sys.exit(1)\n"
+        "print(said[0]['message']['content'])"
+    )
+    stand.model.script = lambda asked, line: answer(
+        {"role": "assistant", "content": json.loads(asked.body)["messages"][0]["content"]}, line
+    )
+    today, other = datetime.now().astimezone().date(), "2031-05-17"
+    for on in (False, True):
+        config.write_text(before + ("[normalize]\ntoday = true\n" if on else ""))
+        capture = ("capture", "--name", "day", "--", "python", "agent.py", str(today))
+        assert stand.stepfork(*capture).out == f"Today is {today}.\n"
+        stored = stand.document("day")
+        assert ("Today is {{today}}." in json.dumps(stored["exchanges"])) == on
+        assert stored["source"]["command"][-1] == str(today)  # somebody typed it
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(time, "time_ns", lambda real=time.time_ns: real() + 86_400 * 10**9)
+            replay = ("replay", "day", "--", "python", "agent.py", str(today + timedelta(days=1)))
+            said = stand.stepfork(*replay, code=int(not on))
+            assert said.out == (f"Today is {today + timedelta(days=1)}.\n" if on else "")
+        assert stand.stepfork("replay", "day", "--", "python", "agent.py", other, code=1).out == ""

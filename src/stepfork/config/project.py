@@ -7,7 +7,7 @@ import tomllib
 from typing import Any
 
 from stepfork.config.routes import RouteSetting, read_routes
-from stepfork.config.volatile import read_volatile
+from stepfork.config.volatile import read_today, read_volatile
 from stepfork.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -26,11 +26,12 @@ class Settings:
 
     `select_base` is the ref that `select --changed` compares with, None for the default. `routes` are the services
     that are recorded beside the built-in ones, in order of their names. `volatile` names, by tool, the JSON pointers
-    of what in the tool's result does not count when requests are matched. `tests` is the folder of drafted tests, from
+    of what in the tool's result does not count when requests are matched. `today` says that the day of a capture is no
+    data where it stands as a date alone. `tests` is the folder of drafted tests, from
     the one that holds the store; None where none are drafted.
     """
 
-    __slots__ = ("routes", "select_base", "tests", "volatile")
+    __slots__ = ("routes", "select_base", "tests", "today", "volatile")
 
     def __init__(
         self,
@@ -39,11 +40,13 @@ class Settings:
         routes: tuple[RouteSetting, ...] = (),
         volatile: dict[str, tuple[str, ...]] | None = None,
         tests: str | None = TESTS,
+        today: bool = False,
     ) -> None:
         self.select_base = select_base
         self.routes = routes
         self.volatile = volatile or {}
         self.tests = tests
+        self.today = today
 
     @property
     def key_rules(self) -> KeyRules:
@@ -69,11 +72,12 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError("is not TOML", where=path, fix=str(error)[:80]) from None
     routes = read_routes(document.pop("routes", {}), path)
-    volatile = read_volatile(document.pop("normalize", {}), path)
+    normalize = document.pop("normalize", {})
+    volatile = read_volatile(normalize, path)
     tests = _read_tests(document.pop("capture", {}), path)
     _check(document, path)
     base = document.get("select", {}).get("base")
-    return Settings(select_base=base, routes=routes, volatile=volatile, tests=tests)
+    return Settings(select_base=base, routes=routes, volatile=volatile, tests=tests, today=read_today(normalize, path))
 
 
 def _check(document: dict[str, Any], path: str) -> None:

@@ -1,4 +1,4 @@
-"""`[normalize.tool.NAME]` of config.toml: what in a tool's result does not count, read and written."""
+"""`[normalize]` of config.toml: what in a tool's result does not count, read and written; whether the day counts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,17 @@ def read_volatile(table: Any, path: str) -> dict[str, tuple[str, ...]]:
     if not isinstance(tools, dict):
         raise ConfigError("normalize is not as it should be", where=path, fix="write [normalize.tool.NAME]")
     for name in table:
-        if name != "tool":
+        if name not in ("tool", "today"):
             raise ConfigError(f"unknown key normalize.{name[:40]!r}", where=path, fix="write [normalize.tool.NAME]")
     return {name: _pointers(f"normalize.tool.{name[:40]}", tools[name], path) for name in sorted(tools)}
+
+
+def read_today(table: Any, path: str) -> bool:
+    """`today` of a `[normalize]` table that `read_volatile` has read."""
+    today = table.get("today", False)
+    if not isinstance(today, bool):
+        raise ConfigError("normalize.today is neither true nor false", where=path, fix="write today = true")
+    return today
 
 
 def _pointers(key: str, members: Any, path: str) -> tuple[str, ...]:

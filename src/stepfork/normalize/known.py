@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 
 import msgspec
 
 from stepfork.normalize.placeholders import Placeholder, give_back
 from stepfork.normalize.rules import ORDINARY_NAMES
 
-KINDS = ("cwd", "cwd_slug", "home", "tmp", "host", "user", "listener", "listener_token")
+KINDS = ("cwd", "cwd_slug", "home", "tmp", "host", "user", "listener", "listener_token", "today")
 """The kinds of placeholders that stand for known values."""
 SHORTEST = 4
 """Characters that a value must have to be looked for."""
@@ -18,7 +19,8 @@ SHORTEST = 4
 
 class Context(msgspec.Struct, frozen=True):
     """What a run's surroundings were. Times are Unix nanoseconds; ``listener`` is ``127.0.0.1:PORT`` and ``token`` what
-    its paths begin with; an empty text is unknown."""
+    its paths begin with; an empty text is unknown. `finds_today` says that the day on which the run began is looked for
+    as a date alone, which is data unless a project says otherwise. A ``{{today}}`` is given back either way."""
 
     started_ns: int
     ended_ns: int
@@ -29,6 +31,7 @@ class Context(msgspec.Struct, frozen=True):
     user: str = ""
     listener: str = ""
     token: str = ""
+    finds_today: bool = False
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -53,6 +56,8 @@ def known_values(context: Context) -> tuple[Known, ...]:
     found.setdefault(context.token, ("listener_token", rf"(?<![0-9A-Za-z]){re.escape(context.token)}(?![0-9A-Za-z])"))
     found.setdefault(context.hostname, ("host", _name_pattern(context.hostname, before="@")))
     found.setdefault(context.user, ("user", _name_pattern(context.user, after="@")))
+    if context.finds_today:
+        found.setdefault(_today(context), ("today", _date_pattern(_today(context))))
     longest = sorted((value for value in found if len(value) >= SHORTEST), key=lambda value: (-len(value), value))
     return tuple(Known(value, Placeholder(found[value][0]), re.compile(found[value][1])) for value in longest)
 
@@ -70,6 +75,8 @@ def known_value(context: Context, kind: str) -> str | None:
     not known."""
     if kind == "cwd_slug":
         return slug(context.cwd) or None
+    if kind == "today":
+        return _today(context)
     field = {"host": "hostname", "listener_token": "token"}.get(kind, kind)
     return getattr(context, field) or None if kind in KINDS else None
 
@@ -82,6 +89,16 @@ def slug(path: str) -> str:
 def restore(text: str, context: Context) -> str:
     """A normalised text (an argument of a command) with this machine's known values given back."""
     return give_back(text, lambda placeholder: known_value(context, placeholder.kind))
+
+
+def _today(context: Context) -> str:
+    """The date on this machine's calendar, as programs that ask for the day are told it."""
+    return datetime.fromtimestamp(context.started_ns / 1e9).astimezone().date().isoformat()
+
+
+def _date_pattern(date: str) -> str:
+    """A date alone: no part of a date-time, of a number or of a longer code (``SKU 2024-11-05-88``)."""
+    return rf"(?<![0-9A-Za-z])(?<![0-9][-.]){date}(?![0-9A-Za-z]|[-.:][0-9]| [0-9]{{2}}:)"
 
 
 def _spellings(path: str) -> Iterator[str]:

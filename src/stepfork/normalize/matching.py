@@ -18,6 +18,7 @@ LITERAL: Final = "literal"
 FIXED: Final = "fixed"
 TRACEPARENT: Final = "traceparent"
 
+_TODAY = str(Placeholder("today"))
 _LONGEST_ID = 200
 _TRACEPARENT = re.compile(r"(?<![0-9A-Za-z-])00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?![0-9A-Za-z-])")
 
@@ -62,8 +63,10 @@ class Matcher:
         self._seen = {text: spans for text, spans in self._seen.items() if value not in text}
 
     def known_spans(self, text: str) -> tuple[Span, ...]:
-        """Known values of the run alone, and literals: for what must be given back exactly, such as a command."""
-        return _apart([*self._placeholders(text), *self._find_known(text)])
+        """Known values of the run alone, and literals: for what must be given back exactly, such as a command. A date
+        that somebody typed stays that date."""
+        known = (span for span in self._find_known(text) if span.value != _TODAY)
+        return _apart([*self._placeholders(text), *known])
 
     def id_span(self, text: str, kind: str) -> Span | None:
         """The whole text as one id, None where it was templated before."""

@@ -20,7 +20,9 @@ BY_VALUE = ("id", "email", "conversation", "device", "account", "session", "opaq
 BY_POSITION = "timestamp"
 """The kind that is numbered by position inside each stored part, whatever its value."""
 
-CONSTANT = ("cwd", "cwd_slug", "home", "tmp", "host", "user", "listener", "listener_token", "boundary", "fingerprint")
+CONSTANT = (
+    "cwd", "cwd_slug", "home", "tmp", "host", "user", "listener", "listener_token", "today", "boundary", "fingerprint",
+)  # fmt: skip
 """Kinds of which a run has one value (or whose value says nothing): they have no number."""
 
 _NAMES = "|".join((*BY_VALUE, BY_POSITION, *CONSTANT))

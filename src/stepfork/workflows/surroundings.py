@@ -12,7 +12,9 @@ from stepfork.listener.watch import Recording
 from stepfork.normalize.known import Context
 
 
-def surroundings(environ: Mapping[str, str], cwd: Path, recording: Recording | None = None) -> Context:
+def surroundings(
+    environ: Mapping[str, str], cwd: Path, recording: Recording | None = None, *, finds_today: bool = False
+) -> Context:
     """The context of a recording, or of a run that begins now."""
     now = time.time_ns()
     return Context(
@@ -25,4 +27,5 @@ def surroundings(environ: Mapping[str, str], cwd: Path, recording: Recording | N
         user=environ.get("USER") or environ.get("USERNAME", ""),
         listener=recording.address if recording else "",
         token=recording.token if recording else "",
+        finds_today=finds_today,
     )

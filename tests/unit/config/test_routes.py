@@ -113,6 +113,7 @@ def test_what_is_volatile_by_tool(tmp_path: Path) -> None:
         ("normalize = 1", "normalize is not as it should be; write [normalize.tool.NAME]"),
         ("[normalize]\ntool = 1", "normalize is not as it should be"),
         ("[normalize.times]\nx = 1", "unknown key normalize.'times'"),
+        ("[normalize]\ntoday = 'no'", "normalize.today is neither true nor false; write today = true"),
         ("[normalize.tool]\nrate = 1", "normalize.tool.rate is not a table"),
         ("[normalize.tool.rate]\nvolatil = []", "unknown key normalize.tool.rate.'volatil'"),
         ("[normalize.tool.rate]\nvolatile = '/a'", "normalize.tool.rate.volatile is not a list of JSON pointers"),

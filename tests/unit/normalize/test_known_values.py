@@ -1,3 +1,5 @@
+from datetime import datetime
+
 import pytest
 
 from stepfork.normalize.known import Context, find_known, known_values, restore
@@ -89,3 +91,22 @@ def test_known_values_are_given_back():
     assert restore("{{home}}/venv/bin/python {{!home}} {{id_1}} {{cwd_slug}}", CONTEXT) == (
         "/home/mkowalski/venv/bin/python {{home}} {{id_1}} -home-mkowalski-agent"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Today is 2026-12-01.", "Today is {{today}}."),
+        ('{"day": "2026-12-01"}', '{"day": "{{today}}"}'),
+        ("logs/2026-12-01/a and 2026-12-01.txt", "logs/{{today}}/a and {{today}}.txt"),
+        ("2026-12-02", "2026-12-02"),
+        ("2026-12-01T10:00:00Z, 2026-12-01 10:00", "2026-12-01T10:00:00Z, 2026-12-01 10:00"),
+        ("SKU 2026-12-01-88, 12026-12-01, v1.2026-12-01", "SKU 2026-12-01-88, 12026-12-01, v1.2026-12-01"),
+    ],
+)
+def test_the_day_of_the_run_is_looked_for_where_a_project_asks_for_it(text, expected):
+    noon = int(datetime(2026, 12, 1, 12).astimezone().timestamp() * 1e9)
+    context = Context(noon, noon, finds_today=True)
+    assert templated(text, context) == expected
+    assert restore(expected, Context(noon, noon)) == text
+    assert templated(text, Context(noon, noon)) == text
