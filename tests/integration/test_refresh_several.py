@@ -92,14 +92,13 @@ def test_one_consent_for_each_distinct_command_and_a_no_stops_only_its_own(
 def test_what_cannot_be_refreshed_stops_nothing_else(shop: Stand) -> None:
     unusual(shop, "hidden", command=("python", "agent.py", "--key=[redacted]"))
     unusual(shop, "spans", kind="otlp_file", command=(), replay_capable=False)
-    rows = document(shop, "absent", "hidden", "spans", "a", code=2)
+    rows = document(shop, "hidden", "spans", "a", code=2)
     assert [(row["name"], row["status"], row["result"] is not None) for row in rows] == [
-        ("absent", "refused", False),
         ("hidden", "refused", False),
         ("spans", "refused", False),
         ("a", "refreshed", True),
     ]
-    assert "there is no such fixture" in rows[0]["problem"]
+    assert "was redacted or templated" in rows[0]["problem"]
     told = shop.stepfork("capture", "--refresh", "spans", "a", "--yes", "--format", "github", code=2).out
     assert told.startswith(
         "::error file=.stepfork/fixtures/spans.json,title=stepfork capture spans::fixture 'spans' came"
@@ -107,6 +106,15 @@ def test_what_cannot_be_refreshed_stops_nothing_else(shop: Stand) -> None:
     assert told.count("\n") == 1
     rows = document(shop, "--all", code=2)
     assert [(row["name"], row["status"]) for row in rows][-2:] == [("hidden", "refused"), ("spans", "skipped")]
+
+
+def test_words_that_no_fixture_is_called_are_named_on_one_line_before_anything_is_asked(shop: Stand) -> None:
+    said = shop.stepfork("capture", "--refresh", "a", "--", "python", "../x\x1b[2J", code=2)
+    assert said.err == (
+        "stepfork capture: there is no fixture 'python' or '../x\\x1b[2J'; --refresh takes names that stepfork ls "
+        "shows, and no command\n"
+    )
+    assert len(shop.model.asked) == 1
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from stepfork.store.store import Store
     from stepfork.workflows.refresh import Item, RefreshResult, Status
 
+_TOLD = 10
+"""Unknown names that one line names."""
 _CODES: dict[Status, int] = {"refused": BAD_INPUT, "declined": NO, "not_run": INTERRUPTED}
 
 
@@ -38,6 +41,7 @@ def run(store: Store, options: Options, told: Output) -> int:
     """Refresh what `options` name, print what came of each, and return the worst exit code.
 
     One name that cannot be refreshed is an error, as any bad input is; of several it is a line, and the others go on.
+    Names that no fixture has refuse all of them.
     """
     names = _names(store, options)
     alone = not options.every and len(names) == 1
@@ -68,7 +72,23 @@ def run(store: Store, options: Options, told: Output) -> int:
 def _names(store: Store, options: Options) -> tuple[str, ...]:
     if options.every == bool(options.names):
         raise UsageError("--refresh takes the names of fixtures, or --all", fix="stepfork ls shows them")
-    return tuple(dict.fromkeys(options.names)) or tuple(store.names())
+    names = tuple(dict.fromkeys(options.names))
+    unknown = [name for name in names if not _is_there(store, name)]
+    if unknown and len(names) > 1:  # a word that was mistyped, or a command: nothing is asked, and nothing is paid for
+        raise UsageError(
+            f"there is no fixture {' or '.join(repr(name[:80]) for name in unknown[:_TOLD])}"
+            + (f" (and {len(unknown) - _TOLD} more)" if len(unknown) > _TOLD else ""),
+            fix="--refresh takes names that stepfork ls shows, and no command",
+        )
+    return names or tuple(store.names())
+
+
+def _is_there(store: Store, name: str) -> bool:
+    """Whether there is something by that name, however damaged."""
+    try:
+        return os.path.lexists(store.manifest_path(name))
+    except UsageError:  # no fixture could have it
+        return False
 
 
 def _item(store: Store, name: str, options: Options, *, alone: bool) -> Item:
