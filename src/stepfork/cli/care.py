@@ -78,7 +78,7 @@ def gc(
     from stepfork.workflows import maintenance
 
     done = maintenance.gc(open_store(store), dry_run=dry_run, all_refs=all_refs)
-    for path in done.removed:
+    for path in done.removed if dry_run else ():
         out(escape(path))
     verb = "would remove" if dry_run else "removed"
     removed = counted(len(done.removed), "file")
