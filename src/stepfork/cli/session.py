@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 
 from stepfork.cli.console import err
 from stepfork.cli.escape import escape
 from stepfork.config.environment import environ, store_override
+from stepfork.config.process import from_here
 from stepfork.config.project import read_settings
 from stepfork.git.repository import Repository
 from stepfork.store.store import Store, find_store
@@ -55,10 +55,7 @@ def warn_of_unmerged(locator: Locator, *names: str) -> None:
 
 def shown_path(path: Path) -> str:
     """`path` from the working directory, with forward slashes; absolute where it is on another drive."""
-    try:
-        return Path(os.path.relpath(path)).as_posix()
-    except ValueError:
-        return path.as_posix()
+    return from_here(path)
 
 
 def annotated_path(path: Path) -> str:

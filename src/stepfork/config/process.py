@@ -1,4 +1,4 @@
-"""The environment of this very process, turned elsewhere for as long as a block of code runs."""
+"""This very process: its environment, turned elsewhere for as long as a block of code runs, and where it stands."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ from stepfork.config.environment import in_ci, is_on
 def may_record() -> bool:
     """Whether anything may be recorded, or go live, unasked: not in CI, unless `STEPFORK_ALLOW_CAPTURE` says so."""
     return not in_ci() or is_on("STEPFORK_ALLOW_CAPTURE")
+
+
+def from_here(path: str | os.PathLike[str]) -> str:
+    """`path` as messages call it: from the working directory, with forward slashes; absolute where there is no way."""
+    try:
+        return os.path.relpath(path).replace(os.sep, "/")
+    except (ValueError, OSError):  # on another drive; a working directory that is gone
+        return os.fspath(path).replace(os.sep, "/")
 
 
 @contextmanager

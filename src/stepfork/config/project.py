@@ -6,6 +6,7 @@ import os
 import tomllib
 from typing import Any
 
+from stepfork.config.process import from_here
 from stepfork.config.routes import RouteSetting, read_routes
 from stepfork.config.volatile import read_today, read_volatile
 from stepfork.errors import ConfigError
@@ -68,9 +69,10 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
     except FileNotFoundError:
         return Settings()
     except OSError as error:
-        raise ConfigError(f"cannot be read ({error.strerror})", where=path) from None
+        raise ConfigError(f"cannot be read ({error.strerror})", where=from_here(path)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError("is not TOML", where=path, fix=str(error)[:80]) from None
+        raise ConfigError("is not TOML", where=from_here(path), fix=str(error)[:80]) from None
+    path = from_here(path)
     routes = read_routes(document.pop("routes", {}), path)
     normalize = document.pop("normalize", {})
     volatile = read_volatile(normalize, path)

@@ -41,6 +41,17 @@ def test_anything_else_is_named(text: str, says: str, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_errors_name_the_file_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".stepfork").mkdir()
+    (tmp_path / "src").mkdir()
+    monkeypatch.chdir(tmp_path / "src")
+    for text in ("a = = 1", "format = true", "[routes]\nx = 1", "normalize = 1", "capture = 1"):
+        (tmp_path / ".stepfork" / "config.toml").write_text(text)
+        with pytest.raises(ConfigError) as caught:
+            read_settings(tmp_path / ".stepfork")
+        assert caught.value.where == "../.stepfork/config.toml"
+
+
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_bytes(b"\xff")
     with pytest.raises(ConfigError):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from stepfork.config.process import from_here
 from stepfork.config.project import read_settings
 from stepfork.config.routes import RouteSetting, listener_routes
 from stepfork.errors import ConfigError
@@ -19,7 +20,7 @@ def read(folder: Path, text: str) -> str:
     (folder / "config.toml").write_text(text)
     with pytest.raises(ConfigError) as caught:
         read_settings(folder)
-    assert caught.value.where == str(folder / "config.toml")
+    assert caught.value.where == from_here(folder / "config.toml")
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
