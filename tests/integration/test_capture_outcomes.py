@@ -80,7 +80,7 @@ def test_an_incident_that_does_not_show_itself_is_written_and_not_verified(stand
     stand.agent(ONCE)
     made = document(stand, "--expect-fail", code=1)
     assert (made["captured"], made["outcome"], made["verified"], made["test"]) == (True, "not_verified", False, None)
-    assert "nothing fails as --expect-fail says" in made["causes"][0]
+    assert "nothing fails as an expected failure must" in made["causes"][0]
     assert made["fixture"] == ".stepfork/fixtures/case.json"
     assert stand.manifest()["verification"]["causes"] == made["causes"]
     assert not (stand.root / "tests").exists()

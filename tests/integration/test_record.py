@@ -319,8 +319,9 @@ def test_what_is_not_verified_is_written_and_raised(block: Stand) -> None:
     assert result is not None
     assert (result.outcome, result.verified, result.test) == ("not_verified", False, None)
     assert str(caught.value).startswith(
-        f"{block.store.manifest_path('refund').as_posix()}: the capture of 'refund' is not verified: every drafted"
+        ".stepfork/fixtures/refund.json: the capture of 'refund' is not verified: every drafted"
     )
+    assert "without expecting one (--expect-fail, expect_fail=True)" in str(caught.value)
     assert block.store.names() == ["refund"]
 
 
@@ -347,7 +348,7 @@ def test_a_run_that_reached_no_model_is_kept_as_a_draft(block: Stand) -> None:
         pass
     assert capture.result is not None
     assert capture.result.draft == draft_path(block.store, "refund")
-    assert str(caught.value).startswith(capture.result.draft.as_posix())
+    assert str(caught.value).startswith(".stepfork/failed/refund.sftrace: ")
     assert block.files() == {}
 
 

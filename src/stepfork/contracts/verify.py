@@ -31,7 +31,10 @@ def verify(
     if expect_fail:
         checked += _of_expectation(results, failed)
     else:
-        checked += [f"{_told(one)}; if this run is an incident, capture it with --expect-fail" for one in failed]
+        checked += [
+            f"{_told(one)}; if this run is an incident, capture it with --expect-fail (expect_fail=True)"
+            for one in failed
+        ]
     beside = [*_beside(run, findings, drafted=bool(results))]
     outcome: Outcome = "verified"
     if checked or (not results and beside):
@@ -88,13 +91,13 @@ def _of_check(run: Run, findings: Sequence[TraceFinding]) -> Iterator[str]:
 def _of_expectation(results: Sequence[ContractResult], failed: Sequence[ContractResult]) -> Iterator[str]:
     if not results:
         yield (
-            "no contract was drafted, so none fails as --expect-fail says: the run has no tool call, structured output "
-            "or cost"
+            "no contract was drafted, so none fails as an expected failure must: the run has no tool call, structured "
+            "output or cost"
         )
     elif not failed:
         yield (
-            "every drafted contract passes, so nothing fails as --expect-fail says; capture a healthy run without "
-            "--expect-fail, or make the run show its fault"
+            "every drafted contract passes, so nothing fails as an expected failure must; capture a healthy run "
+            "without expecting one (--expect-fail, expect_fail=True), or make the run show its fault"
         )
 
 

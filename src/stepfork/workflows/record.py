@@ -15,7 +15,7 @@ import msgspec
 
 from stepfork.capture.upstream import UpstreamForwarder, Upstreams
 from stepfork.config.environment import environ, read_dotenv, store_override
-from stepfork.config.process import may_record
+from stepfork.config.process import from_here, may_record
 from stepfork.config.project import read_settings
 from stepfork.config.routes import listener_routes
 from stepfork.contracts.verification import Outcome
@@ -275,5 +275,5 @@ def _not_verified(captured: CaptureResult) -> CaptureError:
     where = captured.path or captured.draft
     return CaptureError(
         f"the capture of {clean_line(captured.name)!r} {what}: {causes}",
-        where=None if where is None else where.as_posix(),
+        where=None if where is None else from_here(where),
     )
