@@ -544,3 +544,11 @@ def test_spans_of_a_provider_that_the_block_loaded_are_flushed(block: Stand) -> 
     run_python(block, TRACING)
     assert block.store.read("before").run.trace.origin == "exchanges"
     assert block.store.read("refund").run.trace.origin == "spans"
+
+
+def test_a_route_that_leads_nowhere_is_a_notice(block: Stand) -> None:
+    (block.store.root / "config.toml").write_text('[routes.azure]\nvariable = "AZ_URL"\ndialect = "openai"\n')
+    with stepfork.record("refund") as capture:
+        agent()
+    assert capture.result is not None
+    assert "route azure leads nowhere: AZ_URL is not set" in capture.result.notices[0]

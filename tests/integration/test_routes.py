@@ -194,9 +194,19 @@ def test_a_replay_answers_the_service_too_and_needs_no_leave_for_the_tool_but_it
         play(recorded, "Oslo", "get_weather")
 
 
-def test_a_capture_without_an_upstream_is_refused_before_the_command_runs(stand: Stand) -> None:
+def test_a_route_without_an_upstream_stops_no_capture_but_one_that_calls_it(stand: Stand) -> None:
     (stand.root / ".stepfork" / "config.toml").write_text('[routes.azure]\nvariable = "AZ_URL"\ndialect = "openai"\n')
-    said = stand.capture("raise SystemExit('it ran')", code=2)
-    assert said.err == (
-        "stepfork capture: route azure has no upstream; set AZ_URL, or upstream in [routes.azure] of config.toml\n"
+    said = stand.capture("assert os.environ['AZ_URL']; ask('hi')")
+    assert "  azure → nowhere" in said.err
+    notice = "route azure leads nowhere: AZ_URL is not set, and [routes.azure] has no upstream"
+    assert said.line("route azure") == notice
+    assert stand.stepfork("replay", "case", "--", "python", "agent.py").err
+    said = stand.capture(
+        "ask('hi')\ntry:\n    urllib.request.urlopen(os.environ['AZ_URL'] + '/chat/completions', b'{}')\n"
+        "except urllib.error.HTTPError as error:\n    assert error.code == 502",
+        name="calls",
+        code=1,
     )
+    fix = "route azure: it leads nowhere; set AZ_URL, or upstream in [routes.azure] of config.toml"
+    assert fix in said.line("cause")
+    assert stand.store.names() == ["case"]

@@ -61,7 +61,7 @@ def record_command(
         if on_progress is not None:
             on_progress(Progress(count.exchanges, count.spans, upstreams.routes, count.waiting))
 
-    return watch(
+    recording = watch(
         command,
         environment=environment,
         cwd=cwd,
@@ -71,3 +71,4 @@ def record_command(
         limits=limits,
         stdout=stdout,
     )
+    return msgspec.structs.replace(recording, notices=(*recording.notices, *upstreams.notices))

@@ -15,7 +15,6 @@ from yarl import URL
 from stepfork.capture.base_url import VENDORS, Base, join, read_base, shown
 from stepfork.capture.proxies import Proxies
 from stepfork.config.routes import RouteSetting
-from stepfork.errors import UsageError
 from stepfork.listener.forwarding import BrokenOffError, Call, UnreachableError
 from stepfork.listener.routes import BUILT_IN
 
@@ -23,18 +22,21 @@ _CONNECT_SECONDS = 30.0
 
 
 class Upstreams(msgspec.Struct, frozen=True):
-    """Where the calls of each route go, by its name."""
+    """Where the calls of each route go, by its name. ``unset`` are the variables of routes that lead nowhere."""
 
     bases: dict[str, Base]
     proxies: Proxies = Proxies()
+    unset: dict[str, str] = {}
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], routes: Sequence[RouteSetting] = ()) -> Upstreams:
         """What the variables of the parent name, else the vendors' own and the upstreams that `routes` set.
 
-        An empty variable counts as unset. Raises UsageError for one that is no http or https URL, and for a route
-        that has neither.
+        An empty variable counts as unset. A route that has neither leads nowhere: not every program of a project uses
+        every service, and one that does finds the listener there as in any recording, but no answer. Raises UsageError
+        for what is no http or https URL.
         """
+        unset = {}
         bases = {
             route.name: read_base(environ.get(route.variable, "").strip() or VENDORS[route.name], route.variable)
             for route in BUILT_IN
@@ -42,18 +44,25 @@ class Upstreams(msgspec.Struct, frozen=True):
         for setting in routes:
             own = environ.get(setting.variable, "").strip()
             if not own and not setting.upstream:
-                raise UsageError(
-                    f"route {setting.name} has no upstream",
-                    fix=f"set {setting.variable}, or upstream in [routes.{setting.name}] of config.toml",
-                )
+                unset[setting.name] = setting.variable
+                continue
             name = setting.variable if own else f"routes.{setting.name}.upstream of config.toml"
             bases[setting.name] = read_base(own or setting.upstream, name)
-        return cls(bases, Proxies.from_environment(environ))
+        return cls(bases, Proxies.from_environment(environ), unset)
 
     @property
     def routes(self) -> str:
         """For people: ``openai → api.openai.com   anthropic → api.anthropic.com``."""
-        return "   ".join(f"{provider} → {base.host}" for provider, base in self.bases.items())
+        hosts = {provider: base.host for provider, base in self.bases.items()} | dict.fromkeys(self.unset, "nowhere")
+        return "   ".join(f"{provider} → {host}" for provider, host in hosts.items())
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """A line for each route that leads nowhere."""
+        return tuple(
+            f"route {name} leads nowhere: {variable} is not set, and [routes.{name}] has no upstream"
+            for name, variable in self.unset.items()
+        )
 
 
 class UpstreamForwarder:
@@ -85,6 +94,9 @@ class UpstreamForwarder:
     async def send(self, call: Call) -> AsyncIterator[UpstreamAnswer]:
         """The answer, once its head is there. Raises UnreachableError where none comes."""
         assert self._session is not None
+        if call.provider in self._upstreams.unset:
+            fix = f"set {self._upstreams.unset[call.provider]}, or upstream in [routes.{call.provider}] of config.toml"
+            raise UnreachableError(f"it leads nowhere; {fix}", f"route {call.provider}")
         base = self._upstreams.bases[call.provider]
         url = join(call.provider, base, call.path, call.query)
         proxy = self._proxies[call.provider]

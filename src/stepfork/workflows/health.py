@@ -82,6 +82,8 @@ class _Services:
         proxies = Proxies.from_environment(self._environ)
         hosts = set()
         for route in self._routes:
+            if not self._value(route.variable) and not self._defaults[route.name]:
+                continue  # it leads nowhere
             try:
                 proxy = proxies.proxy_for(self._base(route))
                 hosts |= set() if proxy is None else {read_base(proxy, "proxy").host}
@@ -99,8 +101,8 @@ class _Services:
     def _address(self, route: Route) -> Check:
         name, variable, value = route.name, route.variable, self._value(route.variable)
         if not value and not self._defaults[name]:
-            fix = f"set it, or upstream in [routes.{name}] of config.toml"
-            return Check(name, "problem", f"{variable} is not set", fix)
+            fix = f"for recordings that call it set it, or upstream in [routes.{name}] of config.toml"
+            return Check(name, "note", f"{variable} not set → nowhere", fix)
         try:
             base = self._base(route)
         except UsageError as error:

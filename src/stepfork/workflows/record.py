@@ -183,13 +183,14 @@ class Capture(BlockContext):
             )
         routes = listener_routes(settings.routes)
         seen = _Variables(variables, read_dotenv(str(cwd)))
+        upstreams = Upstreams.from_environment(variables, settings.routes)
         block = Block(
-            UpstreamForwarder(Upstreams.from_environment(variables, settings.routes)),
+            UpstreamForwarder(upstreams),
             partial(child_environment, variables, routes=routes),
             routes,
             seen.look,
         )
-        return _Opened(block, as_of_now(request, store), store, seen)
+        return _Opened(block, as_of_now(request, store), store, seen, upstreams.notices)
 
     def _find_store(self, cwd: Path) -> Store:
         try:
@@ -214,6 +215,7 @@ class Capture(BlockContext):
 
     def _keep(self, recording: Recording, failed: StepError | None) -> CaptureResult:
         opened = self._entered()
+        recording = msgspec.structs.replace(recording, notices=(*recording.notices, *opened.notices))
         # Of a run that failed the last call may be half a call.
         is_whole = bool(recording.recorded) and not recording.problems
         source = Source(kind="in_process", replay_capable=is_whole)
@@ -228,6 +230,7 @@ class _Opened:
     request: FixtureRequest
     store: Store
     seen: _Variables
+    notices: tuple[str, ...]
 
 
 class _Variables:

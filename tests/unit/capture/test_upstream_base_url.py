@@ -149,11 +149,11 @@ def test_the_variable_of_a_route_wins_over_its_upstream(environ: dict[str, str],
     assert upstreams.routes.endswith(f"   weather → {host}")
 
 
-def test_a_route_without_upstream_is_refused_before_anything_runs() -> None:
-    with pytest.raises(UsageError) as caught:
-        Upstreams.from_environment({}, [RouteSetting("azure", "AZURE_OPENAI_ENDPOINT")])
-    assert str(caught.value) == (
-        "route azure has no upstream; set AZURE_OPENAI_ENDPOINT, or upstream in [routes.azure] of config.toml"
+def test_a_route_without_upstream_leads_nowhere_and_a_bad_one_is_refused() -> None:
+    upstreams = Upstreams.from_environment({}, [RouteSetting("azure", "AZURE_OPENAI_ENDPOINT")])
+    assert upstreams.routes.endswith("   azure → nowhere")
+    assert upstreams.notices == (
+        "route azure leads nowhere: AZURE_OPENAI_ENDPOINT is not set, and [routes.azure] has no upstream",
     )
     with pytest.raises(UsageError, match=r"^WEATHER_URL: is not an http"):
         Upstreams.from_environment({"WEATHER_URL": "localhost:80"}, [WEATHER])

@@ -69,8 +69,12 @@ def test_routes_of_the_project(tmp_path: Path) -> None:
     weather = RouteSetting("weather", "WEATHER_URL", "https://weather.test", "opaque")
     found = checks(tmp_path, {}, azure, weather)
     assert found["azure"] == Check(
-        "azure", "problem", "AZURE_OPENAI_ENDPOINT is not set", "set it, or upstream in [routes.azure] of config.toml"
+        "azure",
+        "note",
+        "AZURE_OPENAI_ENDPOINT not set → nowhere, AZURE_OPENAI_API_KEY not set",
+        "for recordings that call it set it, or upstream in [routes.azure] of config.toml",
     )
+    assert checks(tmp_path, {"ALL_PROXY": "http://proxy.test"}, azure)["proxy"].state == "ok"
     assert found["weather"] == Check("weather", "ok", "WEATHER_URL not set → weather.test")
     (tmp_path / ".env").write_text(f"AZURE_OPENAI_API_KEY={KEY}\n")
     found = checks(tmp_path, {"AZURE_OPENAI_ENDPOINT": "https://az.test"}, azure)
