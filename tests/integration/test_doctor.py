@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,14 @@ def test_what_is_wrong_is_said_with_what_to_do(stand: Stand, monkeypatch: pytest
         ("files of the store are ignored", "git check-ignore -v .stepfork/fixtures/probe.json"),
     ]
     assert KEY not in said.out + said.err
+
+
+def test_a_store_that_cannot_be_written_is_not_well(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    can = os.access
+    shut = str(stand.store.objects.folder)
+    monkeypatch.setattr(os, "access", lambda path, *mode: can(path, *mode) and str(path) != shut)  # root may do all
+    said = doctor(stand, code=1)
+    assert ".stepfork (fixtures: 0, objects: 0), .stepfork/objects cannot be written" in line_of(said, "store")
 
 
 def test_without_a_store_or_a_repository_there_is_nothing_wrong(

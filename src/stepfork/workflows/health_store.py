@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -39,13 +40,23 @@ def store_here(folder: Path, override: str | None) -> tuple[Store | None, Check 
 
 
 def check_store(store: Store) -> Check:
-    """Whether all of its files are what they say they are."""
+    """Whether all of its files are what they say they are, and a fixture could be written beside them."""
     checked = fsck(store)
     scope = f"{store.root.name} (fixtures: {checked.fixtures}, objects: {checked.objects})"
     if checked.findings:
         text = f"{scope}, not all well: findings {len(checked.findings)}"
         return Check("store", "problem", text, "stepfork fsck names them")
+    shut = _shut(store)
+    if shut is not None:
+        return Check("store", "problem", f"{scope}, {shut} cannot be written", "give yourself the right to write there")
     return Check("store", "ok", f"{scope}, all well")
+
+
+def _shut(store: Store) -> str | None:
+    """The first folder of a store in which nothing could be made. It is asked, not tried: doctor writes nothing."""
+    folders = (store.root, store.fixtures, store.objects.folder)
+    closed = (path for path in folders if path.is_dir() and not os.access(path, os.W_OK | os.X_OK))
+    return next(map(store.shown, closed), None)
 
 
 def check_git(folder: Path, store: Store | None, environ: Mapping[str, str]) -> Iterator[Check]:
