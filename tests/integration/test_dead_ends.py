@@ -58,6 +58,9 @@ def test_the_next_step_can_be_typed_as_it_stands(stand: Stand) -> None:
 def test_a_command_that_fails_before_it_calls_a_model_is_said_so(stand: Stand) -> None:
     said = stand.capture("sys.exit(3)", code=1)
     assert "cause         the command ended with exit code 3 before any model call" in said.err
+    said = stand.capture("os.kill(os.getpid(), 9)", code=1)
+    assert "exit 137 (ended by SIGKILL)\n" in said.err
+    assert "cause         the command ended with exit code 137 (ended by SIGKILL) before any model call" in said.err
 
 
 def test_settling_a_conflict_says_when_a_side_deleted_the_fixture_and_adds_up(stand: Stand) -> None:

@@ -243,6 +243,10 @@ def test_another_exit_code_fails_a_replay_that_hit_everything(shop: Stand) -> No
     assert said.line("shop: ").startswith("shop: not as recorded ")
     assert said.line("cause") == "cause         exit code 3, recorded 0"
     assert said.line("served").startswith("served        3 of 3")
+    shop.agent(SHOP + "\nos.kill(os.getpid(), 9)\n")
+    said = replay(shop, *TOOLS, code=1)
+    assert said.line("shop: ").endswith(" s, exit 137 (ended by SIGKILL)")
+    assert said.line("cause") == "cause         exit code 137 (ended by SIGKILL), recorded 0"
 
 
 def test_calls_that_are_left_over_are_listed(shop: Stand) -> None:

@@ -11,6 +11,7 @@ from stepfork.contracts.evaluate import evaluate
 from stepfork.contracts.spec import Contract, ContractResult
 from stepfork.contracts.verification import Outcome, Verification
 from stepfork.providers.lines import clean_line
+from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Run
 
@@ -104,7 +105,7 @@ def _of_expectation(results: Sequence[ContractResult], failed: Sequence[Contract
 def _beside(run: Run, findings: Sequence[TraceFinding], *, drafted: bool) -> Iterator[str]:
     """What fails nothing by itself."""
     if run.source.exit_code:
-        yield f"the command ended with exit code {run.source.exit_code}; its output says why"
+        yield f"the command ended with exit code {told_exit_code(run.source.exit_code)}; its output says why"
     if run.trace.status == "error":
         yield f"the run ended with an error{f' ({run.trace.error.type})' if run.trace.error else ''}"
     elif not drafted:

@@ -12,6 +12,7 @@ from stepfork.capture.check import check_trace
 from stepfork.listener.watch import Recording
 from stepfork.replay.report import ReplayReport
 from stepfork.replay.telling import place_of, reason_of
+from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Run
 
@@ -62,7 +63,7 @@ def _ends(replayed: Replayed) -> Iterator[str]:
         )
     if recording.exit_code != replayed.expected_exit:
         recorded = "none recorded" if replayed.old.source.exit_code is None else f"recorded {replayed.expected_exit}"
-        yield f"exit code {recording.exit_code}, {recorded}"
+        yield f"exit code {told_exit_code(recording.exit_code)}, {recorded}"
     yield from (problem.text for problem in recording.problems)
 
 

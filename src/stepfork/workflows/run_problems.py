@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 
 from stepfork.listener.watch import Recording
+from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.fixture import Run
 
 
@@ -18,7 +19,8 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
         return problems  # what it lacks says nothing of the agent
     if not recording.spans and not run.exchanges:
         if recording.exit_code:
-            problems.append(f"the command ended with exit code {recording.exit_code} before any model call")
+            code = told_exit_code(recording.exit_code)
+            problems.append(f"the command ended with exit code {code} before any model call")
         fix = (
             "make the model client inside the block, where it finds OPENAI_BASE_URL or ANTHROPIC_BASE_URL"
             if run.source.kind == "in_process"

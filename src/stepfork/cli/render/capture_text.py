@@ -14,6 +14,7 @@ from stepfork.cli.session import shown_path, typed_path
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import OPAQUE, label
 from stepfork.trace.exchange import Exchange
+from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.fixture import Run
 from stepfork.workflows.capture_result import CaptureResult
 
@@ -34,7 +35,7 @@ def verdict(result: CaptureResult) -> str:
 def capture_lines(result: CaptureResult) -> Iterator[str]:
     """The lines of the summary, but for what to do next."""
     exit_code = result.run.source.exit_code
-    ran = "" if exit_code is None else f"{result.seconds:.1f} s, exit {exit_code}"
+    ran = "" if exit_code is None else f"{result.seconds:.1f} s, exit {told_exit_code(exit_code)}"
     yield headline(f"{escape(result.name)}: {verdict(result)}", ran)
     yield from row("model calls", _model_calls(result.run))
     yield from row("other calls", _labels([one for one in result.run.exchanges if one.api == OPAQUE]))

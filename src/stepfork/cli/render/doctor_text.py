@@ -22,6 +22,7 @@ from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import INDENT, WIDTH, headline, row
 from stepfork.config.volatile import volatile_lines
+from stepfork.trace.exit_code import told_exit_code
 
 if TYPE_CHECKING:
     from stepfork.diff.unstable import Unstable
@@ -104,7 +105,7 @@ def _verdict(twice: Twice, count: int, *, failed: bool) -> str:
 def _ran(runs: tuple[Ran, ...]) -> str:
     times = " and ".join(f"{run.seconds:.1f} s" for run in runs)
     codes = dict.fromkeys(run.exit_code for run in runs)
-    return f"{times}, exit {' and '.join(map(str, codes))}"
+    return f"{times}, exit {' and '.join(map(told_exit_code, codes))}"
 
 
 def _difference(item: Unstable) -> Iterator[str]:

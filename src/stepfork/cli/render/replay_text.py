@@ -25,6 +25,7 @@ from stepfork.cli.render.diff_lines import shown_fields, shown_lines
 from stepfork.providers.apis import label
 from stepfork.redact.marker import MARKER
 from stepfork.replay.telling import Part, parts_of, place_of, reason_of
+from stepfork.trace.exit_code import told_exit_code
 
 if TYPE_CHECKING:
     from stepfork.replay.report import Miss, ReplayReport, Unused
@@ -67,7 +68,7 @@ def headline(result: ReplayResult) -> str:
 
 
 def _head(result: ReplayResult) -> str:
-    ran = f"{result.seconds:.1f} s, exit {result.exit_code}"
+    ran = f"{result.seconds:.1f} s, exit {told_exit_code(result.exit_code)}"
     return columns.headline(f"{escape(result.name)}: {headline(result)}", ran)
 
 

@@ -16,6 +16,7 @@ from stepfork.contracts.verification import Verification
 from stepfork.providers.apis import label
 from stepfork.store.drafts import draft_causes
 from stepfork.store.story import story_of
+from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Step
 
@@ -48,7 +49,8 @@ def show_lines(fixture: Fixture) -> Iterator[str]:
 def _head(fixture: Fixture, verification: Verification | None) -> Iterator[str]:
     source = fixture.run.source
     if source.command:
-        yield f"  command      {escape(' '.join(source.command))}   in {escape(source.cwd)}, exit {source.exit_code}"
+        ended = f"exit {told_exit_code(source.exit_code)}"
+        yield f"  command      {escape(' '.join(source.command))}   in {escape(source.cwd)}, {ended}"
     else:
         yield f"  source       {source.kind}"
     if source.flags:
