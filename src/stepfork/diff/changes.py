@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -177,6 +177,21 @@ def _exchange_lines(diff: ExchangeDiff) -> Iterator[Line]:
         for number, line in enumerate(item.lines):
             is_call = line.text.startswith("→ ")
             yield line if number or is_call else Line(line.op, f"{name}: {line.text}")
+    yield from _asked(diff)
+
+
+def _asked(diff: ExchangeDiff) -> Iterator[Line]:
+    """What a call asked that is no conversation: ``GET /orders?id=1``, then its body."""
+    added = diff.change == "added"
+    parts = {field.path: field.new if added else field.old for field in diff.request.other}
+    op: Literal["-", "+"] = "+" if added else "-"
+    query = f"?{parts['/query']}" if "/query" in parts else ""
+    head = " ".join(str(parts[name]) for name in ("/method", "/path") if name in parts) + query
+    if head:
+        yield Line(op, head)
+    for body in (parts[name] for name in ("/body",) if name in parts):
+        shown = body["json"] if isinstance(body, dict) and body.keys() == {"json"} else body
+        yield Line(op, canonical_text(shown))
 
 
 def _hunks(lines: Iterable[Line]) -> Iterator[tuple[Line, ...]]:

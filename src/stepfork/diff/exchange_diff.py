@@ -66,11 +66,11 @@ class _Histories:
     def compare(self, op: Op) -> Compared:
         """One op of the alignment, looked into."""
         if op.old is None and op.new is not None:
-            request = added_request(self.new.own_units(op.new), "added")
+            request = added_request(self.new.own_units(op.new), self.new.views[op.new].form, "added")
             diff = ExchangeDiff(op.new, "added", self.new.views[op.new].label, request)
             return Compared(op, diff)
         if op.new is None and op.old is not None:
-            request = added_request(self.old.own_units(op.old), "removed")
+            request = added_request(self.old.own_units(op.old), self.old.views[op.old].form, "removed")
             diff = ExchangeDiff(op.old, "removed", self.old.views[op.old].label, request)
             return Compared(op, diff)
         assert op.old is not None

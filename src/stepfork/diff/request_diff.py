@@ -38,12 +38,15 @@ def diff_forms(old: RequestForm, new: RequestForm) -> RequestDiff:
     )
 
 
-def added_request(units: Sequence[Unit], change: ItemKind) -> RequestDiff:
-    """Units that only one side has, as the request of an added or removed exchange."""
+def added_request(units: Sequence[Unit], form: RequestForm, change: ItemKind) -> RequestDiff:
+    """The request of an added or removed exchange: the `units` that only its side has; of a `form` that has none, what
+    was asked instead."""
+    asked = {} if form.units else form.head.other
     changes = [(unit.section, _alone(unit, change, at)) for at, unit in enumerate(units)]
     return RequestDiff(
         messages=tuple(made for section, made in changes if section == "messages"),
         tool_results=tuple(made for section, made in changes if section == "tool_results"),
+        other=json_diff({}, asked) if change == "added" else json_diff(asked, {}),
     )
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from stepfork.cli.render.diff_text import BLOCK, render_report
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
+from stepfork.trace.body import JsonBody
+from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
 from tests.unit.diff.conversations import SYSTEM, TURNS, asks, chat, conversation, fixture
 
@@ -79,6 +81,21 @@ def test_one_added_call_says_both_counts_and_the_tokens() -> None:
         "      + user: one more\n"
         "  tokens 300 → 400 in, 30 → 40 out"
     )
+
+
+def test_an_added_call_that_is_no_models_says_what_it_asked() -> None:
+    asked = Request("POST", "/v2/orders", query="city=Oslo", body=JsonBody({"id": 7, "note": "x"}))
+    call = Exchange("shop", "opaque", asked, Response(200, body=JsonBody({})))
+    get = Exchange("shop", "opaque", Request("GET", "/v2/map.png"), Response(200))
+    calls = [asks(f"question {number}") for number in range(3)]
+    text = report(fixture(calls), fixture([*calls, call, get]))
+    assert changed_lines(text)[1:] == [
+        "+ POST /v2/orders?city=Oslo",
+        '+ {"id":7,"note":"x"}',
+        "+ exchange shop opaque   exchange 4",
+        "+ GET /v2/map.png",
+    ]
+    assert "- GET /v2/map.png" in report(fixture([*calls, call, get]), fixture([*calls, call]))
 
 
 def test_parts_of_a_request_each_have_their_line() -> None:
