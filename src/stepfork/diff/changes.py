@@ -12,6 +12,7 @@ from stepfork.diff.exchange_diff import Compared
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.text_diff import hunks_of
 from stepfork.diff.values import Cause, Change, ExchangeDiff, FieldChange, ItemKind, Line, MessageChange, Section
+from stepfork.providers.shapes import json_text
 
 
 class _Atom(msgspec.Struct, frozen=True):
@@ -191,7 +192,7 @@ def _asked(diff: ExchangeDiff) -> Iterator[Line]:
         yield Line(op, head)
     for body in (parts[name] for name in ("/body",) if name in parts):
         shown = body["json"] if isinstance(body, dict) and body.keys() == {"json"} else body
-        yield Line(op, canonical_text(shown))
+        yield Line(op, json_text(shown))
 
 
 def _hunks(lines: Iterable[Line]) -> Iterator[tuple[Line, ...]]:

@@ -91,7 +91,7 @@ def test_an_added_call_that_is_no_models_says_what_it_asked() -> None:
     text = report(fixture(calls), fixture([*calls, call, get]))
     assert changed_lines(text)[1:] == [
         "+ POST /v2/orders?city=Oslo",
-        '+ {"id":7,"note":"x"}',
+        '+ {"id": 7, "note": "x"}',
         "+ exchange shop opaque   exchange 4",
         "+ GET /v2/map.png",
     ]
