@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from stepfork.redact.marker import MARKER
 from stepfork.trace.fixture import Fixture
+from stepfork.workflows.drafted_contracts import contradicted
 
 
 def differences(path: Path, fixture: Fixture, command: tuple[str, ...], executes: tuple[str, ...]) -> Iterator[str]:
@@ -22,13 +23,16 @@ def differences(path: Path, fixture: Fixture, command: tuple[str, ...], executes
     if not re.search(rf"[\"'/]{re.escape(fixture.name)}(\.json)?[\"']", text):
         yield "that file does not mention this fixture, and is kept: rename the fixture to have a test drafted"
         return
-    literals = _literals(text)
+    module = _read(text)
+    literals = _literals(module)
     if command and "COMMAND" in literals and literals["COMMAND"] != list(command):
         yield "its COMMAND is not the command captured, so it refuses to run: look at both and edit it"
     listed = literals.get("EXECUTES")
     missing = [tool for tool in executes if isinstance(listed, list) and tool not in listed]
     if missing:
         yield f"its EXECUTES does not list {', '.join(missing)}, so it refuses to run: add what may run"
+    if not isinstance(fixture.verification, dict) or not fixture.verification.get("expected_failures"):
+        yield from contradicted(module, fixture.run.trace)
     yield from redacted(command)
 
 
@@ -58,16 +62,20 @@ def _imports_by_path(configuration: Path) -> bool:
         return False
 
 
-def _literals(text: str) -> Mapping[str, object]:
-    """The module's names that are bound to a literal at the top."""
-    found: dict[str, object] = {}
+def _read(text: str) -> ast.Module:
+    """The test's syntax; an empty module where it has none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in someone's test is not ours to report
-            statements = ast.parse(text).body
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return found
-    for statement in statements:
+        return ast.Module([], [])
+
+
+def _literals(module: ast.Module) -> Mapping[str, object]:
+    """The module's names that are bound to a literal at the top."""
+    found: dict[str, object] = {}
+    for statement in module.body:
         match statement:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=value)

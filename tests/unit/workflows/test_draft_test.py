@@ -46,10 +46,10 @@ def test_the_test_is_written_below_the_folder_that_holds_the_store(store: Store,
 
 
 def test_a_test_that_is_there_is_kept_to_the_byte(store: Store) -> None:
-    first = write_drafted_test(store, fixture(), HELD)
+    first = write_drafted_test(store, fixture("refund", COMMAND, "refund"), HELD)
     first.path.write_text(first.path.read_text() + "# mine\n")
     before = first.path.read_bytes()
-    again = write_drafted_test(store, fixture(), HELD)
+    again = write_drafted_test(store, fixture("refund", COMMAND, "refund"), HELD)
     assert (again.path, again.written, again.notes) == (first.path, False, ())
     assert first.path.read_bytes() == before
 
@@ -88,6 +88,23 @@ def test_a_test_that_will_refuse_the_fixture_is_told_of(store: Store) -> None:
         "its COMMAND is not the command captured",
         "its EXECUTES does not list notify",
     ]
+
+
+def test_a_test_that_expects_otherwise_than_the_new_run_is_told_of(store: Store) -> None:
+    path = write_drafted_test(store, fixture("refund", COMMAND, "refund"), HELD).path
+    again = fixture("refund", COMMAND, "refund", "refund")
+    (told,) = write_drafted_test(store, again, HELD).notes
+    assert told == "it says at most 1, the run did 2: refund per id; edit it if the run is right"
+    incident = msgspec.structs.replace(again, verification={"expected_failures": ["cardinality-refund-per-id"]})
+    assert write_drafted_test(store, incident, HELD).notes == ()  # it is to fail this
+    drafted = path.read_text()
+    edited = drafted.replace("at_most=1", "at_most=MOST").replace("    )\n", "        .trajectory(['a'])\n    )\n")
+    path.write_text(edited)
+    (told,) = write_drafted_test(store, again, HELD).notes
+    assert told == "it says otherwise than the run in tools-called; edit it if the run is right"
+    for text in (drafted.replace("expect(trace)", "other(trace)"), drafted.replace("at_most=1", "at_most='x'")):
+        path.write_text(text)
+        assert write_drafted_test(store, again, HELD).notes == ()
 
 
 def test_a_redacted_command_is_drafted_and_told_of(store: Store) -> None:
