@@ -68,6 +68,7 @@ def test_a_request_that_was_not_recorded_is_a_miss_and_what_is_left_is_named(ref
     assert playback.result is not None
     assert [miss.component for miss in playback.result.report.misses] == ["messages"]
     assert [unused.exchange for unused in playback.report.unused] == [0, 1]
+    assert caught.value.__notes__ == ["  - Please refund O-1.", "  + Please refund O-2."]
 
 
 def swallowing(question: str) -> None:

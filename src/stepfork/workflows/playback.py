@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
@@ -18,7 +19,9 @@ from stepfork.errors import ReplayError
 from stepfork.instrument.shut import Address, shut
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
+from stepfork.redact.redactor import redact_text
 from stepfork.replay.executes import recorded_tools
+from stepfork.replay.first_difference import first_difference
 from stepfork.replay.forwarder import ReplayForwarder
 from stepfork.replay.report import ReplayReport
 from stepfork.trace.step import Trace
@@ -43,8 +46,8 @@ def playback(
 
     Entering raises UsageError for a fixture that cannot be replayed, what reading it raises, and CaptureError where
     another block runs in this process. Leaving raises ReplayError, naming each miss and each recorded call that was
-    left over; a block that raises goes on with its own exception, unless a call missed: who expects the exception would
-    take it for the one that was recorded.
+    left over, with the first difference as notes of the exception; a block that raises goes on with its own exception,
+    unless a call missed: who expects the exception would take it for the one that was recorded.
     """
     return Playback(fixture, executes=executes, store=store)
 
@@ -134,9 +137,9 @@ class Playback(BlockContext):
         past = tuple(f"a client that was made outside of the block asked {host}:{port}" for host, port in self._tried)
         self.result = replace(result, causes=(*past, *result.causes), passed=result.passed and not past)
         if error is None and not self.result.passed:
-            raise _not_as_recorded(self.result)
+            raise _not_as_recorded(self.result, stage)
         if isinstance(error, Exception) and (past or result.report.misses):
-            raise _not_as_recorded(self.result) from error
+            raise _not_as_recorded(self.result, stage) from error
 
 
 def _upstreams(request: ReplayRequest, stage: Stage) -> set[Address]:
@@ -156,6 +159,11 @@ def _addresses(urls: Sequence[str]) -> Iterator[Address]:
                 yield parts.hostname, parts.port or {"http": 80}.get(parts.scheme, 443)
 
 
-def _not_as_recorded(result: ReplayResult) -> ReplayError:
+def _not_as_recorded(result: ReplayResult, stage: Stage) -> ReplayError:
+    """What it says is one line, as of any error; tracebacks and pytest show the first difference below it."""
     causes = "; ".join(clean_line(cause, 400) for cause in result.causes)
-    return ReplayError(f"the playback of {clean_line(result.name)!r} is not as recorded: {causes}")
+    error = ReplayError(f"the playback of {clean_line(result.name)!r} is not as recorded: {causes}")
+    for miss in result.report.misses[:1]:
+        for line in first_difference(miss, partial(redact_text, secrets=stage.secrets)):
+            error.add_note(f"  {line}")
+    return error
