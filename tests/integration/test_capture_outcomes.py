@@ -267,7 +267,8 @@ def test_a_folder_of_tests_outside_of_the_project_is_refused_before_anything_run
 def test_a_test_that_cannot_be_written_costs_no_fixture(stand: Stand) -> None:
     (stand.root / "tests").write_text("")
     said = stand.capture(ONCE)
-    assert "the test cannot be written" in said.err
+    assert said.line("test").startswith("test          no test was drafted: tests/stepfork/test_case.py: the test")
+    assert "no test was drafted" in document(stand)["notices"][0]
     assert stand.manifest()["verification"]["verified"]
 
 

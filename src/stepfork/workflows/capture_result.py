@@ -19,10 +19,11 @@ class CaptureResult:
 
     `fixture` is None where the run cannot be one and `problems` say why; `verification` says what holds of it. `fixed`:
     it was an incident, and every contract holds now. `path` is where it was kept, None before that, `draft` where the
-    redacted draft of a run that is no fixture lies, `test` the test that goes with it. `notices` are hints that fail
-    nothing. `files` and `size` (bytes) count what the fixture reaches, `new_files` those that were not there with these
-    bytes; `seconds` is how long the run took; `signal` ended it. `store` is the folder that holds the fixture, None for
-    a bundle. `reused` counts the calls that a recording answered, None where none was asked.
+    redacted draft of a run that is no fixture lies, `test` the test that goes with it, `untested` why there should be
+    one and is none. `notices` are hints that fail nothing. `files` and `size` (bytes) count what the fixture reaches,
+    `new_files` those that were not there with these bytes; `seconds` is how long the run took; `signal` ended it.
+    `store` is the folder that holds the fixture, None for a bundle. `reused` counts the calls that a recording
+    answered, None where none was asked.
     """
 
     name: str
@@ -39,6 +40,7 @@ class CaptureResult:
     notices: tuple[str, ...] = ()
     draft: Path | None = None
     test: Drafted | None = None
+    untested: str = ""
     files: int = 0
     size: int = 0
     new_files: int = 0
@@ -60,6 +62,11 @@ class CaptureResult:
     def causes(self) -> tuple[str, ...]:
         """Every reason why the run is no fixture, or one that is not verified, each with what to do."""
         return self.problems or (self.verification.causes if self.verification is not None else ())
+
+    @property
+    def all_notices(self) -> tuple[str, ...]:
+        """The notices, and what is said in place of a test."""
+        return (*self.notices, self.untested) if self.untested else self.notices
 
     @property
     def redacted(self) -> dict[str, int]:

@@ -150,7 +150,7 @@ def _with_test(request: FixtureRequest, store: Store, made: CaptureResult) -> Ca
     try:
         test = write_drafted_test(store, fixture, verification, folder=request.tests, served=served)
     except StepforkError as error:  # the fixture is kept by now
-        return replace(made, notices=(*made.notices, f"no test was drafted: {error}"))
+        return replace(made, untested=f"no test was drafted: {error}")
     return replace(made, test=test)
 
 

@@ -266,7 +266,7 @@ def _result(captured: CaptureResult) -> RecordResult:
         verified=captured.outcome == "verified",
         test=None if captured.test is None else captured.test.path,
         causes=captured.causes,
-        notices=captured.notices,
+        notices=captured.all_notices,
         expected_failures=captured.expected_failures,
         draft=captured.draft,
     )

@@ -36,7 +36,7 @@ def capture_document(result: CaptureResult) -> Document:
             for one in (verification.contracts if verification is not None else ())
         ],
         "causes": list(result.causes),
-        "notices": list(result.notices),
+        "notices": list(result.all_notices),
         "findings": [{"code": finding.code, "text": finding.text} for finding in result.findings],
         "fixture": None if result.path is None else shown_path(result.path),
         "draft": None if result.draft is None else shown_path(result.draft),

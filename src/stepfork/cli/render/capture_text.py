@@ -93,6 +93,8 @@ def _stored(result: CaptureResult) -> str:
 
 
 def _test(result: CaptureResult) -> str:
+    if result.untested:
+        return escape(result.untested)
     if result.test is None:
         none = result.fixture is not None and result.outcome == "nothing_to_verify"
         return "replay-only fixture, no test drafted" if none else ""
