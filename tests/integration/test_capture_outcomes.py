@@ -57,6 +57,15 @@ def test_a_healthy_run_is_held_to_what_it_did_and_gets_a_test_once(stand: Stand)
     assert stand.files() == first
 
 
+def test_a_test_that_was_drafted_of_another_run_is_kept_and_told_of(stand: Stand) -> None:
+    stand.capture(ONCE)
+    stand.agent(TWICE)
+    said = stand.stepfork("capture", "--refresh", "case", "--yes")
+    lines = [line.strip() for line in said.err.splitlines()]
+    at = lines.index("test          tests/stepfork/test_case.py (there already, left as it is)")
+    assert lines[at + 1] == ("it says at most 1, the run did 2: issue_refund per order_id; edit it if the run is right")
+
+
 def test_an_incident_fails_what_is_to_catch_it_and_is_reproduced(stand: Stand) -> None:
     stand.agent(TWICE)
     made = document(stand, "--expect-fail")
