@@ -19,7 +19,7 @@ from tests.integration.test_record import shop
 pytest_plugins = ["pytester"]
 
 PRELUDE = """
-import json, os, urllib.request
+import json, os, urllib.error, urllib.request
 import pytest
 
 def agent(question="Please refund O-1."):
@@ -31,7 +31,12 @@ def ask(*messages):
     body = json.dumps({"model": "test-model", "messages": messages}).encode()
     url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
-    return json.load(urllib.request.urlopen(request, timeout=20))["choices"][0]["message"]
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.load(answer)["choices"][0]["message"]
+    except urllib.error.HTTPError as error:
+        error.close()  # it holds the connection, and a traceback holds it
+        raise
 
 @pytest.fixture
 def anyio_backend():

@@ -48,8 +48,12 @@ def ask(*messages: dict[str, Any], **headers: str) -> Any:
     body = json.dumps({"model": "test-model", "messages": messages}).encode()
     url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
     request = urllib.request.Request(url, body, {"Content-Type": "application/json", **headers})
-    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-        return json.load(answer)["choices"][0]["message"]
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)["choices"][0]["message"]
+    except urllib.error.HTTPError as error:
+        error.close()  # it holds the connection, and a traceback holds it
+        raise
 
 
 def user(text: str) -> dict[str, Any]:
