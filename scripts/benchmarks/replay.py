@@ -103,7 +103,7 @@ def serve_replay(ready: Connection, bodies: list[bytes]) -> None:
         for body in bodies
     )
     now = time.time_ns()
-    context = Context(now, now, cwd="/work/agents/shop", home="/home/mkowalski", user="mkowalski", hostname="box17")
+    context = Context(now, now, cwd="/srv/agents/shop", home="/home/mkowalski", user="mkowalski", hostname="box17")
     run = normalize_run(Run(Source("command", True), Trace("exchanges", ()), exchanges), context)
     player = Player(
         Fixture("bench", run), context=context, secrets=Secrets({"made-up-" + "value-123456": "value of API_KEY"})

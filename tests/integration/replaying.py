@@ -26,7 +26,7 @@ from tests.integration.wire import Script, listening, model_server
 def here(listener: Listener | None = None) -> Context:
     """The context of a run that is now."""
     now = time.time_ns()
-    context = Context(now - 10**9, now + 10**9, cwd="/work/agents/shop", home="/home/mkowalski", user="mkowalski")
+    context = Context(now - 10**9, now + 10**9, cwd="/srv/agents/shop", home="/home/mkowalski", user="mkowalski")
     if listener is None:
         return context
     return msgspec.structs.replace(context, listener=listener.address, token=listener.token)

@@ -10,7 +10,7 @@ from stepfork.redact.marker import MARKER
 from stepfork.trace.fixture import Source
 from stepfork.workflows.reviewed_command import reviewed_command
 
-HERE = Context(0, 0, cwd="/work/shop", home="/home/ada", user="adalove")
+HERE = Context(0, 0, cwd="/srv/shop", home="/home/ada", user="adalove")
 
 
 def source(*command: str) -> Source:
@@ -21,9 +21,9 @@ def test_the_command_that_was_recorded_may_run() -> None:
     assert reviewed_command("x", source("python", "agent.py"), ["python", "agent.py"], HERE) == ("python", "agent.py")
 
 
-@pytest.mark.parametrize("written", ["{{cwd}}/agent.py", "/work/shop/agent.py"])
+@pytest.mark.parametrize("written", ["{{cwd}}/agent.py", "/srv/shop/agent.py"])
 def test_placeholders_have_this_machines_values(written: str) -> None:
-    assert reviewed_command("x", source("{{cwd}}/agent.py"), [written], HERE) == ("/work/shop/agent.py",)
+    assert reviewed_command("x", source("{{cwd}}/agent.py"), [written], HERE) == ("/srv/shop/agent.py",)
 
 
 def test_text_that_only_looks_like_a_placeholder_is_text() -> None:
