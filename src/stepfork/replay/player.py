@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 import msgspec
 
 from stepfork.normalize.known import Context
@@ -39,6 +41,7 @@ class Player:
         self._secrets = secrets
         self._rules = rules
         self._session: _Session | None = None
+        self._beginning = Lock()  # a report may be asked for in another thread than the first call comes in
 
     def listens_at(self, address: str, token: str) -> None:
         """Says where the run finds its listener. Must be told before the first call."""
@@ -57,9 +60,10 @@ class Player:
         return self._begun().report()
 
     def _begun(self) -> _Session:
-        if self._session is None:
-            self._session = _Session(self._fixture, self._context, self._secrets, self._rules)
-        return self._session
+        with self._beginning:
+            if self._session is None:
+                self._session = _Session(self._fixture, self._context, self._secrets, self._rules)
+            return self._session
 
 
 class _Session:
