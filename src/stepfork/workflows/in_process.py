@@ -11,9 +11,9 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -28,6 +28,8 @@ from stepfork.listener.routes import Route
 from stepfork.listener.server import Listener
 from stepfork.listener.tape import Progress
 from stepfork.listener.watch import SETTLE_SECONDS, Recording, recording_of
+
+_T = TypeVar("_T")
 
 _running: dict[int, Block] = {}
 """The block of a process, by its id: a fork's copy of this says nothing about the fork."""
@@ -81,6 +83,10 @@ class Block:
         except BaseException:
             self._listener.__exit__(None, None, None)
             raise
+
+    def hold(self, context: AbstractContextManager[_T]) -> _T:
+        """Enter a context that is left when the block is closed, however that ends."""
+        return self._turned.enter_context(context)
 
     def settle(self) -> None:
         """The code has run: have its spans exported, and wait for calls and exports that are still under way."""

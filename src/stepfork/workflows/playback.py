@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -70,7 +70,6 @@ class Playback(BlockContext):
         self._executes = executes
         self._store = None if store is None else os.fspath(store)
         self._opened: tuple[ReplayRequest, Stage, Block] | None = None
-        self._shut = ExitStack()
         self._tried: list[Address] = []
 
     @property
@@ -101,7 +100,7 @@ class Playback(BlockContext):
         request, stage, block = opened
         block.open()
         self._opened = opened
-        self._tried = self._shut.enter_context(shut(_upstreams(request, stage)))
+        self._tried = block.hold(shut(_upstreams(request, stage)))
         return self
 
     def _block(self) -> Block:
