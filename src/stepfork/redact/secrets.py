@@ -5,6 +5,7 @@ from __future__ import annotations
 from stepfork.redact.known import Known, secrets_of
 from stepfork.redact.matcher import Matcher
 from stepfork.redact.prefilter import Prefilter
+from stepfork.redact.rules import NO_RULES, Rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,23 +16,25 @@ class Secrets:
     """The known secret values of a run (none: shapes and named secrets alone count) and the matcher that finds them
     and every shape. It never shows a value.
 
-    `matcher` finds the secrets of one text; `prefilter` tells whether a document is worth reading.
+    `matcher` finds the secrets of one text; `prefilter` tells whether a document is worth reading. `rules` are the
+    project's own.
     """
 
-    __slots__ = ("known", "matcher", "prefilter")
+    __slots__ = ("known", "matcher", "prefilter", "rules")
 
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], rules: Rules = NO_RULES) -> None:
+        self.rules = rules
         self.known = Known(values)
         self.matcher = Matcher(self.known)
         self.prefilter = Prefilter(self.matcher)
 
     @classmethod
-    def collect(cls, environ: Mapping[str, str], dotenv: Mapping[str, str]) -> Secrets:
+    def collect(cls, environ: Mapping[str, str], dotenv: Mapping[str, str], rules: Rules = NO_RULES) -> Secrets:
         """The secret values of the environment and of a ``.env`` file, by the rule for names of variables.
 
         A name that both give may have two values: each is a target.
         """
-        return cls(secrets_of(dotenv) | secrets_of(environ))
+        return cls(secrets_of(dotenv) | secrets_of(environ), rules)
 
     def __repr__(self) -> str:
         return f"Secrets({len(self.known.plain)} spellings)"
