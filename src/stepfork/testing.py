@@ -160,7 +160,7 @@ def replay_run(
     result = replay(
         ReplayRequest(
             fixture=opened.fixture,
-            command=reviewed_command(name, source, command, surroundings(variables, folder)),
+            command=reviewed_command(name, source, command, surroundings(variables, folder, None, opened.settings)),
             cwd=folder,
             environ=variables,
             settings=opened.settings,

@@ -12,12 +12,13 @@ from stepfork.cli.capture import typed_capture
 from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.destinations import check_form, check_result_file, write_result_file
 from stepfork.cli.exit_codes import NO, OK, of_signal
-from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, warn_of_unmerged
+from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, settings_of, warn_of_unmerged
 from stepfork.cli.verb import typed_as
 from stepfork.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from stepfork.cli.progress import CallCounter
+    from stepfork.config.project import Settings
     from stepfork.trace.fixture import Fixture
     from stepfork.workflows.locate import Locator, Reading
     from stepfork.workflows.replay import ReplayRequest, ReplayResult
@@ -52,7 +53,6 @@ def replay(
     """Run COMMAND, an agent, again, offline: its model calls are answered from a fixture."""
     from stepfork.cli.progress import CallCounter
     from stepfork.config.environment import environ
-    from stepfork.config.project import Settings, read_settings
     from stepfork.workflows.replay import ReplayRequest
 
     _check(mode, form, as_json=as_json)
@@ -60,8 +60,9 @@ def replay(
     locator = open_locator(store)
     reading = _reading(locator, fixture, tuple(command or ()))
     opened = locator.open(reading)
+    settings = settings_of(locator)
     if not command:
-        raise UsageError("a replay needs a command, which runs here", fix=_recorded_command(fixture, opened))
+        raise UsageError("a replay needs a command, which runs here", fix=_recorded_command(fixture, opened, settings))
     if reading.kind == "name":
         warn_of_unmerged(locator, reading.name)
     request = ReplayRequest(
@@ -69,7 +70,7 @@ def replay(
         command=tuple(command),
         cwd=Path.cwd(),
         environ=environ(),
-        settings=Settings() if locator.store is None else read_settings(locator.store.root),
+        settings=settings,
         executes=tuple(executes or ()),
         block_egress=block_egress,
         stdout=sys.stderr.fileno() if as_json or form == "github" else None,
@@ -121,7 +122,7 @@ def _run(request: ReplayRequest, counter: CallCounter) -> ReplayResult:
     return replay(request, progress=tell)
 
 
-def _recorded_command(word: str, fixture: Fixture) -> str:
+def _recorded_command(word: str, fixture: Fixture, settings: Settings) -> str:
     """What one types to replay a fixture with the command that it has. It is shown, and run by nobody."""
     import shlex
 
@@ -132,7 +133,7 @@ def _recorded_command(word: str, fixture: Fixture) -> str:
     recorded = fixture.run.source.command
     if not recorded:
         return f"write stepfork replay {shlex.quote(word)} -- COMMAND"
-    context = surroundings(environ(), Path.cwd())
+    context = surroundings(environ(), Path.cwd(), None, settings)
     command = shlex.join([restore(part, context) for part in recorded])
     return f"read the recorded one, and type: stepfork replay {shlex.quote(word)} -- {command}"
 

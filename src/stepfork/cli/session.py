@@ -9,7 +9,7 @@ from stepfork.cli.console import err
 from stepfork.cli.escape import escape
 from stepfork.config.environment import environ, store_override
 from stepfork.config.process import from_here
-from stepfork.config.project import read_settings
+from stepfork.config.project import Settings, read_settings
 from stepfork.git.repository import Repository
 from stepfork.store.store import Store, find_store
 from stepfork.workflows.locate import Locator
@@ -40,6 +40,11 @@ def open_locator(override: str | None) -> Locator:
         store = None
     start = store.root.parent if store is not None else Path.cwd()
     return Locator(store, Repository.find(start, environ()), Path.cwd())
+
+
+def settings_of(locator: Locator) -> Settings:
+    """What the store that a locator reads says; defaults where there is none."""
+    return Settings() if locator.store is None else read_settings(locator.store.root)
 
 
 def warn_of_unmerged(locator: Locator, *names: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from stepfork.cli.console import counted, err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, shown_path
+from stepfork.cli.session import STORE_HELP, open_locator, settings_of, shown_path
 from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def check(
     from stepfork.config.environment import environ
     from stepfork.workflows.trace import check_words
 
-    checked = check_words(traces, open_locator(store), environ())
+    locator = open_locator(store)
+    checked = check_words(traces, locator, environ(), settings_of(locator))
     if as_json:
         from stepfork.canonical.encode import dumps
 
@@ -65,7 +66,7 @@ def convert(
     from stepfork.workflows.trace import convert as converted
     from stepfork.workflows.trace import write_trace
 
-    data = converted(files, environ(), Path.cwd())
+    data = converted(files, environ(), Path.cwd(), settings_of(open_locator(None)))
     if output is None:
         out_bytes(data)
         return

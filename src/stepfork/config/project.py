@@ -10,6 +10,7 @@ from stepfork.config.process import from_here
 from stepfork.config.routes import RouteSetting, read_routes
 from stepfork.config.volatile import read_today, read_volatile
 from stepfork.errors import ConfigError
+from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.redact.rules import NO_RULES, Rules
 
 TYPE_CHECKING = False
@@ -30,10 +31,11 @@ class Settings:
     that are recorded beside the built-in ones, in order of their names. `volatile` names, by tool, the JSON pointers
     of what in the tool's result does not count when requests are matched. `today` says that the day of a capture is no
     data where it stands as a date alone. `tests` is the folder of drafted tests, from
-    the one that holds the store; None where none are drafted. `redact` are the project's own rules of redaction.
+    the one that holds the store; None where none are drafted. `redact` and `normalize` are the project's own rules of
+    redaction and of what is volatile.
     """
 
-    __slots__ = ("redact", "routes", "select_base", "tests", "today", "volatile")
+    __slots__ = ("normalize", "redact", "routes", "select_base", "tests", "today", "volatile")
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class Settings:
         tests: str | None = TESTS,
         today: bool = False,
         redact: Rules = NO_RULES,
+        normalize: OwnRules = NO_OWN,
     ) -> None:
         self.select_base = select_base
         self.routes = routes
@@ -51,6 +54,7 @@ class Settings:
         self.tests = tests
         self.today = today
         self.redact = redact
+        self.normalize = normalize
 
     @property
     def key_rules(self) -> KeyRules:

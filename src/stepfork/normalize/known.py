@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.normalize.placeholders import Placeholder, give_back
 from stepfork.normalize.rules import ORDINARY_NAMES
 
@@ -20,7 +21,9 @@ SHORTEST = 4
 class Context(msgspec.Struct, frozen=True):
     """What a run's surroundings were. Times are Unix nanoseconds; ``listener`` is ``127.0.0.1:PORT`` and ``token`` what
     its paths begin with; an empty text is unknown. `finds_today` says that the day on which the run began is looked for
-    as a date alone, which is data unless a project says otherwise. A ``{{today}}`` is given back either way."""
+    as a date alone, which is data unless a project says otherwise. A ``{{today}}`` is given back either way.
+
+    `own`, `personal` and `names` are what the project asks for: its own rules, classes of personal data, persons."""
 
     started_ns: int
     ended_ns: int
@@ -32,6 +35,9 @@ class Context(msgspec.Struct, frozen=True):
     listener: str = ""
     token: str = ""
     finds_today: bool = False
+    own: OwnRules = NO_OWN
+    personal: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 class Known(msgspec.Struct, frozen=True):

@@ -64,7 +64,7 @@ def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], 
     if request.reuse is not None:
         from stepfork.workflows.reuse import Reuse  # a player of recordings, which few captures need
 
-        here = surroundings(request.environ, request.cwd)
+        here = surroundings(request.environ, request.cwd, None, request.settings)
         reuse = Reuse(request.reuse, context=here, secrets=secrets, rules=request.settings.key_rules)
     recording = record_command(
         request.command,

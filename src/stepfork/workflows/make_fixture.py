@@ -43,7 +43,7 @@ def make_fixture(
 
     `secrets` are collected by the caller: the `.env` file is read before the run, which must not be lost to it. The
     calls are taken out of `recording`: a run of half a gigabyte stands here once."""
-    context = surroundings(request.environ, request.cwd, recording, finds_today=request.settings.today)
+    context = surroundings(request.environ, request.cwd, recording, request.settings)
     source = msgspec.structs.replace(source, flags=flags_of(request))
     redacted, redactions = redact_run(_assembled(request, recording, source, context, told or Told()), secrets)
     source, exchanges, trace = redacted.source, list(redacted.exchanges), redacted.trace

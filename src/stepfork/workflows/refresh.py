@@ -97,7 +97,7 @@ def prepare(store: Store, name: str, environ: Mapping[str, str]) -> Refresh:
         old = None
     _check_source(name, source)
     cwd = (store.root.parent / source.cwd).resolve()
-    context = surroundings(environ, cwd)
+    context = surroundings(environ, cwd, None, read_settings(store.root))
     if MARKER in source.cwd or any(MARKER in word or stays_templated(word, context) for word in source.command):
         raise UsageError(
             f"the command of fixture {name!r} was redacted or templated",

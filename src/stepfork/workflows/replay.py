@@ -115,7 +115,7 @@ def set_stage(request: ReplayRequest) -> Stage:
     check_replayable(request.fixture, request.settings, request.executes)
     dotenv = read_dotenv(str(request.cwd))
     secrets = Secrets.collect({**request.environ, "STEPFORK_REPLAY_KEY": PLACEHOLDER_KEY}, dotenv)
-    here = surroundings(request.environ, request.cwd)
+    here = surroundings(request.environ, request.cwd, None, request.settings)
     player = Player(request.fixture, context=here, secrets=secrets, rules=request.settings.key_rules)
     routes = listener_routes(request.settings.routes)
 
@@ -159,7 +159,7 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
 
 def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_fail: bool = True) -> ReplayResult:
     """How the run that was just seen went, against the one that was recorded."""
-    context = surroundings(request.environ, request.cwd, recording)
+    context = surroundings(request.environ, request.cwd, recording, request.settings)
     keys = RunKeys([seen.exchange for seen in recording.recorded], context, request.settings.key_rules)
     made = assemble(recording.recorded, recording.spans, key=keys)
     replayed = Replayed(request.fixture.run, recording, made, stage.player.report())

@@ -8,14 +8,13 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from stepfork.config.project import Settings
 from stepfork.listener.watch import Recording
 from stepfork.normalize.known import Context
 
 
-def surroundings(
-    environ: Mapping[str, str], cwd: Path, recording: Recording | None = None, *, finds_today: bool = False
-) -> Context:
-    """The context of a recording, or of a run that begins now."""
+def surroundings(environ: Mapping[str, str], cwd: Path, recording: Recording | None, settings: Settings) -> Context:
+    """The context of a recording, or of a run that begins now (None), with what the project asks for."""
     now = time.time_ns()
     return Context(
         started_ns=recording.started_ns if recording else now,
@@ -27,5 +26,8 @@ def surroundings(
         user=environ.get("USER") or environ.get("USERNAME", ""),
         listener=recording.address if recording else "",
         token=recording.token if recording else "",
-        finds_today=finds_today,
+        finds_today=settings.today,
+        own=settings.normalize,
+        personal=settings.redact.personal,
+        names=settings.redact.names,
     )

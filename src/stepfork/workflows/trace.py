@@ -12,6 +12,7 @@ from stepfork.canonical.parse import parse
 from stepfork.capture.assemble import assemble
 from stepfork.capture.check import check_trace
 from stepfork.config.environment import read_dotenv
+from stepfork.config.project import Settings
 from stepfork.errors import CanonicalError, DamagedError, NotFoundError, StepforkError, UsageError
 from stepfork.normalize.normalize import normalize_run
 from stepfork.redact.redactor import redact_run
@@ -52,7 +53,9 @@ class CheckedTrace:
         return self.problem is None and not any(finding.fails for finding in self.findings)
 
 
-def check_words(words: Sequence[str], locator: Locator, environ: Mapping[str, str]) -> tuple[CheckedTrace, ...]:
+def check_words(
+    words: Sequence[str], locator: Locator, environ: Mapping[str, str], settings: Settings
+) -> tuple[CheckedTrace, ...]:
     """Check what each word names: a file of spans, a converted trace, or a fixture as every command takes it. What
     cannot be read is a result with a problem, and the others are checked all the same. The locator's folder is the
     working directory."""
@@ -71,15 +74,15 @@ def check_words(words: Sequence[str], locator: Locator, environ: Mapping[str, st
                 found.append(_checked_fixture(word, _open(word, locator)))
         except StepforkError as error:
             found.append(CheckedTrace((word,), kind, problem=str(error)))
-    return (*_checked_spans(tuple(spans), locator.cwd, environ), *found)
+    return (*_checked_spans(tuple(spans), locator.cwd, environ, settings), *found)
 
 
-def convert(paths: Sequence[Path], environ: Mapping[str, str], cwd: Path) -> bytes:
+def convert(paths: Sequence[Path], environ: Mapping[str, str], cwd: Path, settings: Settings) -> bytes:
     """The trace of the run that files of spans tell, as a fixture would hold it: redacted, normalised, canonical.
 
     Raises UsageError for a file that cannot be read, OtlpError for one that is no trace export.
     """
-    return dumps(trace_document(run_of_spans(tuple(paths), environ, cwd).trace))
+    return dumps(trace_document(run_of_spans(tuple(paths), environ, cwd, settings).trace))
 
 
 def write_trace(path: Path, data: bytes) -> None:
@@ -90,13 +93,13 @@ def write_trace(path: Path, data: bytes) -> None:
         raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from None
 
 
-def run_of_spans(paths: tuple[Path, ...], environ: Mapping[str, str], cwd: Path) -> Run:
+def run_of_spans(paths: tuple[Path, ...], environ: Mapping[str, str], cwd: Path, settings: Settings) -> Run:
     """The run that all the files together tell, as ``capture --from`` makes it."""
-    secrets = Secrets.collect(environ, read_dotenv(str(cwd)))
+    secrets = Secrets.collect(environ, read_dotenv(str(cwd)), settings.redact)
     recording = recording_of_spans(read_spans(paths))
     made = assemble((), recording.spans, key=_no_key)
     run, _ = redact_run(Run(Source(kind="otlp_file", replay_capable=False), made.trace), secrets)
-    return normalize_run(run, surroundings(environ, cwd, recording))
+    return normalize_run(run, surroundings(environ, cwd, recording, settings))
 
 
 def _no_key(_: Exchange) -> bytes:
@@ -143,11 +146,13 @@ def _checked(names: tuple[str, ...], kind: CheckedKind, trace: Trace) -> Checked
     return CheckedTrace(names, kind, len(trace.steps), 0, check_trace(trace, ()))
 
 
-def _checked_spans(words: tuple[str, ...], cwd: Path, environ: Mapping[str, str]) -> Iterator[CheckedTrace]:
+def _checked_spans(
+    words: tuple[str, ...], cwd: Path, environ: Mapping[str, str], settings: Settings
+) -> Iterator[CheckedTrace]:
     if not words:
         return
     try:
-        yield _checked(words, "spans", run_of_spans(tuple(map(Path, words)), environ, cwd).trace)
+        yield _checked(words, "spans", run_of_spans(tuple(map(Path, words)), environ, cwd, settings).trace)
     except StepforkError as error:
         yield CheckedTrace(words, "spans", problem=str(error))
 
