@@ -22,7 +22,7 @@ from stepfork.normalize.numbering import TimesByValue, ValueNumbers
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
 from stepfork.normalize.steps import numbered
 from stepfork.providers.apis import OPAQUE
-from stepfork.providers.split import RequestParts, join_request, split_request
+from stepfork.providers.split import RequestParts, join_request, places_in, split_request
 from stepfork.rewrite.place import Place, Rewriter
 from stepfork.rewrite.run import rewrite_body, rewrite_trace
 from stepfork.rewrite.text import rewrite_text
@@ -87,6 +87,7 @@ class Normalizer:
 
     `first` rewrites each text before it is looked at: parts that calls repeat are then rewritten once by both.
     `clocks` numbers the times by their value, among those of `values`, instead of by their position.
+    `part_rewriter` makes the rewriter of each part: one that explains what it sees, for instance.
     """
 
     def __init__(
@@ -98,12 +99,15 @@ class Normalizer:
         first: Rewriter | None = None,
         values: ValueNumbers | None = None,
         clocks: bool = False,
+        part_rewriter: type[PartRewriter] = PartRewriter,
     ) -> None:
         self._matcher = Matcher(context, declared, templated=templated)
         self._values = values or ValueNumbers()
         self._parts: dict[bytes, _Part] = {}
         self._first = first
         self._times = TimesByValue(self._values) if clocks else None
+        self._part_rewriter = part_rewriter
+        self._index = 0
 
     def forget(self, value: str) -> None:
         """Texts that hold `value` are looked at again: it has just been declared."""
@@ -118,15 +122,17 @@ class Normalizer:
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """Request, then response."""
-        return msgspec.structs.replace(
+        made = msgspec.structs.replace(
             exchange,
             request=self.request(exchange),
             response=self._response(exchange),
         )
+        self._index += 1
+        return made
 
     def trace(self, trace: Trace) -> Trace:
         """The trace, one part; its sequence numbers follow its structure."""
-        rewriter = PartRewriter(self._matcher, self._values, fields.trace_marks(trace))
+        rewriter = self._part_rewriter(self._matcher, self._values, fields.trace_marks(trace))
         made = rewriter.run(lambda part: rewrite_trace(trace, part))
         return msgspec.structs.replace(made, steps=numbered(made.steps))
 
@@ -134,7 +140,7 @@ class Normalizer:
         """The request of an exchange, part by part."""
         request = exchange.request if self._first is None else self._rewritten(exchange, self._first)
         line = self._rewriter({})
-        place = Place(("request",))
+        place = self._place("request")
 
         def walk(part: PartRewriter) -> tuple[str, str, str]:
             return (
@@ -153,13 +159,16 @@ class Normalizer:
         content_type, body = without_boundary(request.content_type, content_type, body)
         return Request(request.method, path, query, content_type, body)
 
-    def _rewriter(self, marks: fields.Marks) -> PartRewriter:
-        return PartRewriter(self._matcher, self._values, marks, self._times)
+    def _place(self, *part: str | int) -> Place:
+        """A part of the exchange that is being read."""
+        return Place(("exchange", self._index, *part))
 
-    @staticmethod
-    def _rewritten(exchange: Exchange, first: Rewriter) -> Request:
+    def _rewriter(self, marks: fields.Marks) -> PartRewriter:
+        return self._part_rewriter(self._matcher, self._values, marks, self._times)
+
+    def _rewritten(self, exchange: Exchange, first: Rewriter) -> Request:
         """The request with all rewritten by `first` that is no part: parts are when they are looked at."""
-        request, place = exchange.request, Place(("request",))
+        request, place = exchange.request, self._place("request")
         body = request.body
         if not (isinstance(body, JsonBody) and isinstance(body.value, dict)):
             body = rewrite_body(body, place.child("body"), first, exchange.api)
@@ -184,10 +193,14 @@ class Normalizer:
         parts = split_request(exchange.api, value)
         known = exchange.api != OPAQUE
         frame = fields.message_marks if known else no_marks
+        at = places_in(exchange.api, parts)
         # A system prompt is one part, also where it is a list of messages or blocks.
-        system = None if parts.system is msgspec.UNSET else self._part(parts.system, frame)
-        tools = [self._part(tool, no_marks) for tool in _items(parts.tools)]
-        messages = [self._part(message, frame) for message in _items(parts.messages)]
+        system = None if parts.system is msgspec.UNSET else self._part(parts.system, frame, at.system)
+        tools = [self._part(tool, no_marks, "tools", index) for index, tool in enumerate(_items(parts.tools))]
+        messages = [
+            self._part(message, frame, at.messages, index)
+            for index, message in enumerate(_items(parts.messages), at.first_message)
+        ]
         rest = self._part(parts.rest, fields.rest_marks if known else no_marks)
         joined = join_request(
             exchange.api,
@@ -202,12 +215,13 @@ class Normalizer:
         made = {name: joined[name] for name in dict.fromkeys([*names, *joined])}
         return made, any(part.renamed for part in (rest, *tools, *messages, *([system] if system else [])))
 
-    def _part(self, value: Any, marks: Callable[[Any], fields.Marks]) -> _Part:
-        """A part that was rewritten before is made of the same values, so it becomes the same again."""
+    def _part(self, value: Any, marks: Callable[[Any], fields.Marks], *at: str | int) -> _Part:
+        """The part `at` a place of the body. One that was rewritten before is made of the same values, so it becomes
+        the same again."""
         key = _word_for((value, marks.__name__))
         part = self._parts.get(key)
         if part is None:
-            place = Place(("part",))
+            place = self._place("request", "body", *at)
             given = value if self._first is None else rewrite_value(value, place, self._first)
             rewriter = self._rewriter(marks(given))
             made = rewriter.run(lambda part: rewrite_value(given, place, part))
@@ -216,9 +230,9 @@ class Normalizer:
 
     def _response(self, exchange: Exchange) -> Response:
         response = exchange.response
-        place = Place(("response",))
+        place = self._place("response")
         marks = fields.response_marks(response.headers, response.body if exchange.api != OPAQUE else None)
-        rewriter = PartRewriter(self._matcher, self._values, marks)
+        rewriter = self._part_rewriter(self._matcher, self._values, marks)
 
         def walk(part: PartRewriter) -> Response:
             return msgspec.structs.replace(

@@ -5,7 +5,7 @@ A conversation's calls repeat their system prompt, their tool schemas and all me
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,15 @@ class RequestParts(msgspec.Struct, frozen=True):
     system: JsonValue | msgspec.UnsetType = msgspec.UNSET
     tools: JsonValue | msgspec.UnsetType = msgspec.UNSET
     messages: list[Any] | msgspec.UnsetType = msgspec.UNSET
+
+
+class Places(NamedTuple):
+    """Where parts stand in the body: the members that hold `system` and `messages`, and which item of its list the
+    first message is."""
+
+    system: str
+    messages: str
+    first_message: int
 
 
 def split_request(api: str, body: dict[str, JsonValue]) -> RequestParts:
@@ -66,6 +75,14 @@ def join_request(api: str, parts: RequestParts) -> dict[str, JsonValue]:
     if parts.tools is not msgspec.UNSET:
         body["tools"] = parts.tools
     return body
+
+
+def places_in(api: str, parts: RequestParts) -> Places:
+    """Where the parts of a request body of `api` stood before it was split."""
+    messages = _messages_name(api)
+    if api == "chat_completions":
+        return Places(messages, messages, len(parts.system) if isinstance(parts.system, list) else 0)
+    return Places("instructions" if api == "responses" else "system", messages, 0)
 
 
 def _messages_name(api: str) -> str:
