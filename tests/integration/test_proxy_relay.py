@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from stepfork.listener.coding import supported
 from stepfork.trace.body import BytesBody, EventsBody, JsonBody, TextBody
+from stepfork.trace.coding import supported
 from stepfork.trace.wire import body_bytes
 from tests.integration.wire import ANSWER, CHAT_EVENTS, PATIENCE, Asked, Line, connected, listening, model_server, post
 

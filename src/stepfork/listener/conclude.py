@@ -12,7 +12,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from stepfork.listener.coding import CodingError, Undo
 from stepfork.listener.headers import kept
 from stepfork.listener.limits import Limits
 from stepfork.listener.problem import Problem, ProblemKind
@@ -21,6 +20,7 @@ from stepfork.providers.apis import MODEL_APIS, OPAQUE, asks_for_stream, label
 from stepfork.providers.sse import events_of
 from stepfork.providers.streams import is_terminal
 from stepfork.trace.body import Body, EventsBody, JsonBody, TextBody
+from stepfork.trace.coding import CodingError, Undo
 from stepfork.trace.exchange import Ending, Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.wire import body_bytes, media_type, read_body

@@ -8,7 +8,6 @@ import json
 from aiohttp import web
 
 from stepfork.listener.body import HungUpError, StalledError, TooLargeError
-from stepfork.listener.coding import supported
 from stepfork.listener.door import Routed
 from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError, decoded_path
 from stepfork.listener.headers import onward_request, readable
@@ -18,6 +17,7 @@ from stepfork.listener.transcript import Transcript
 from stepfork.listener.upload import Upload
 from stepfork.providers.apis import api_of
 from stepfork.providers.lines import clean_line
+from stepfork.trace.coding import supported
 
 
 class Proxy:

@@ -14,10 +14,10 @@ from aiohttp import web
 
 from stepfork.errors import OtlpError
 from stepfork.listener.body import HungUpError, StalledError, TooLargeError, invite, pieces
-from stepfork.listener.coding import CodingError, Undo
 from stepfork.listener.tape import Tape
 from stepfork.otlp.decode import decode_export
 from stepfork.otlp.reply import Reply, failure, partial_success, success, wire_form
+from stepfork.trace.coding import CodingError, Undo
 from stepfork.trace.span import Span
 
 _CODINGS = frozenset({"", "identity", "gzip", "x-gzip", "deflate"})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stepfork.listener.coding import CodingError, Undo
 from stepfork.listener.forwarding import Call, decoded_path
 from stepfork.listener.headers import readable
+from stepfork.trace.coding import CodingError, Undo
 from stepfork.trace.exchange import Request
 from stepfork.trace.wire import read_body
 

@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from stepfork.listener import coding
-from stepfork.listener.coding import CodingError, Undo
+from stepfork.trace import coding
+from stepfork.trace.coding import CodingError, Undo
 
 TEXT = "price 5 € 漢字 🚀 ".encode() * 3000
 RAW_DEFLATE = zlib.compressobj(wbits=-15)
