@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from stepfork.redact.finding import Finding
 from stepfork.redact.pattern import pattern
 from stepfork.redact.plain import plain_text
 from stepfork.redact.redactor import Redactor
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
     from stepfork.rewrite.place import Edit
 
@@ -95,7 +95,7 @@ def _json_lines(text: str, secrets: Secrets) -> list[Finding]:
             inner = _json(line, secrets) if is_json_text(line) else plain_text(line, secrets, number)
             for item in inner:
                 path = item.path if item.path.startswith("line ") else f"line {number} {item.path}".rstrip()
-                found.append(Finding(item.rule, path))
+                found.append(item.moved(path))
     return found
 
 
@@ -116,5 +116,6 @@ def _variables(text: str, secrets: Secrets) -> list[Finding]:
             continue
         shown = secrets.matcher.find(match.group())
         if len(value) >= MIN_LENGTH and not is_stand_in(value) and any(map(str.isdigit, value)) and not shown:
-            found.append(Finding("secret variable", f"line {text.count(chr(10), 0, match.start()) + 1}"))
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(secrets.finding("secret variable", f"line {line}", value))
     return found

@@ -10,14 +10,22 @@ if TYPE_CHECKING:
 
 
 class Finding:
-    """A secret of the kind `rule` stands at `path` (a JSON pointer, or a line) of `where` (a file; empty for a run)."""
+    """A secret of the kind `rule` stands at `path` (a JSON pointer, or a line) of `where` (a file; empty for a run).
 
-    __slots__ = ("path", "rule", "where")
+    `digest` names the value where somebody asked for that (see `digest_of`): it tells two values at one place apart.
+    """
 
-    def __init__(self, rule: str, path: str, where: str = "") -> None:
+    __slots__ = ("digest", "path", "rule", "where")
+
+    def __init__(self, rule: str, path: str, where: str = "", digest: str = "") -> None:
         self.rule = rule
         self.path = path
         self.where = where
+        self.digest = digest
+
+    def moved(self, path: str, where: str | None = None) -> Finding:
+        """The same value, whose place is told otherwise."""
+        return Finding(self.rule, path, self.where if where is None else where, self.digest)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Finding) and self._fields() == other._fields()
@@ -28,8 +36,17 @@ class Finding:
     def __repr__(self) -> str:
         return f"Finding({self.rule!r}, {self.path!r}, {self.where!r})"
 
-    def _fields(self) -> tuple[str, str, str]:
-        return (self.where, self.path, self.rule)
+    def _fields(self) -> tuple[str, str, str, str]:
+        return (self.where, self.path, self.rule, self.digest)
+
+
+def digest_of(value: str) -> str:
+    """BLAKE3 of a value as it reads with all escapes undone and lines ended by LF, in hex: the same whatever kind of
+    file spells it, and however often it is escaped there."""
+    from stepfork.canonical.names import name_of
+    from stepfork.redact.views import undone
+
+    return name_of(undone(value).replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
 
 
 class Paths:

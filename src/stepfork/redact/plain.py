@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from stepfork.redact.finding import Finding
 from stepfork.redact.redactor import Redactor, is_event_stream
 from stepfork.rewrite.place import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
 
 
@@ -16,11 +16,11 @@ def plain_text(text: str, secrets: Secrets, first: int = 1) -> list[Finding]:
     if is_event_stream(text):
         redactor = Redactor(secrets)
         redactor.text(text, Place(()))
-        return [Finding(item.rule, item.path.removeprefix("/events ")) for item in redactor.findings]
+        return [item.moved(item.path.removeprefix("/events ")) for item in redactor.findings]
     found: list[Finding] = []
     at, line = 0, first
     for span in secrets.matcher.find(text):
         line += text.count("\n", at, span.start)
         at = span.start
-        found.append(Finding(span.rule, f"line {line}"))
+        found.append(secrets.finding(span.rule, f"line {line}", text[span.start : span.end]))
     return found

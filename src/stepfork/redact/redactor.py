@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stepfork.redact.command import command_secrets
-from stepfork.redact.finding import Finding, Paths
+from stepfork.redact.finding import Paths
 from stepfork.redact.marker import MARKER
 from stepfork.redact.named import RULE, is_named_secret
 from stepfork.redact.query import query_secrets
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
     from stepfork.trace.fixture import Run
 
@@ -43,6 +44,7 @@ class Redactor(Rewriter):
     """Replaces every secret by the marker and remembers where one stood."""
 
     def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
         self._matcher = secrets.matcher
         self._numbers = secrets.known.numbers
         self._paths = Paths(lambda name: bool(self._matcher.find(name)))
@@ -58,26 +60,27 @@ class Redactor(Rewriter):
         """Edits of a text: the whole of it where its name says that it is a secret, else what any rule finds."""
         key = place.key
         if key is not None and is_named_secret(key, text):
-            return self._noted([Span(0, len(text), RULE)], self._paths.path(place))
+            return self._noted(text, [Span(0, len(text), RULE)], self._paths.path(place))
         if is_event_stream(text):
             return self._stream(text, place)
         spans = self._matcher.find(text)
         query = _query_start(text, place)
         if query is not None:
             spans = merge([*spans, *query_secrets(text, query)])
-        return self._noted(spans, self._paths.path(place)) if spans else ()
+        return self._noted(text, spans, self._paths.path(place)) if spans else ()
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name."""
         spans = self._matcher.find(text)
-        return self._noted(spans, self._paths.key_path(place, text)) if spans else ()
+        return self._noted(text, spans, self._paths.key_path(place, text)) if spans else ()
 
     def number(self, value: int | float, place: Place) -> Any:
         """The marker where a known value is spelled as a number."""
-        rule = self._numbers.get(str(value)) if self._numbers else None
+        text = str(value)
+        rule = self._numbers.get(text) if self._numbers else None
         if rule is None:
             return value
-        self._noted([Span(0, 0, rule)], self._paths.path(place))
+        self._noted(text, [Span(0, len(text), rule)], self._paths.path(place))
         return MARKER
 
     def command(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
@@ -87,7 +90,7 @@ class Redactor(Rewriter):
             place = Place(("source",), ("command", index))
             kept = [span for span in spans if MARKER not in argument[span.start : span.end]]
             found = merge([*kept, *self._matcher.find(argument)])
-            made.append(apply_edits(argument, self._noted(found, self._paths.path(place))))
+            made.append(apply_edits(argument, self._noted(argument, found, self._paths.path(place))))
         return tuple(made)
 
     def _stream(self, text: str, place: Place) -> list[Edit]:
@@ -114,11 +117,11 @@ class Redactor(Rewriter):
         exact = len(waiting) == len(events)
         for index, item in enumerate(waiting):
             path = f"{item.path.partition(' (event ')[0]} (event {events[index]})" if exact else item.path
-            self._found.setdefault(Finding(item.rule, path))
+            self._found.setdefault(item.moved(path))
 
-    def _noted(self, spans: Sequence[Span], path: str) -> list[Edit]:
+    def _noted(self, text: str, spans: Sequence[Span], path: str) -> list[Edit]:
         for span in spans:
-            finding = Finding(span.rule, path)
+            finding = self._secrets.finding(span.rule, path, text[span.start : span.end])
             if self._in_stream is None:
                 self._found.setdefault(finding)
             else:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stepfork.redact.decoding import decode
-from stepfork.redact.finding import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
 
 
@@ -20,7 +20,7 @@ def scan_bytes(data: bytes, secrets: Secrets, name: str = "") -> list[Finding]:
     found = scan_text(decoded.text, secrets, name)
     if "\0" in decoded.text:  # UTF-16 without a mark, or text fields of a binary format
         found += scan_text(decoded.text.replace("\0", ""), secrets, name)
-    return list(dict.fromkeys(Finding(item.rule, item.path, name) for item in found))
+    return list(dict.fromkeys(item.moved(item.path, name) for item in found))
 
 
 def scan_text(text: str, secrets: Secrets, name: str = "") -> list[Finding]:

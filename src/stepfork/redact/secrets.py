@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stepfork.redact.finding import Finding, digest_of
 from stepfork.redact.known import Known, secrets_of
 from stepfork.redact.matcher import Matcher
 from stepfork.redact.prefilter import Prefilter
@@ -17,24 +18,36 @@ class Secrets:
     and every shape. It never shows a value.
 
     `matcher` finds the secrets of one text; `prefilter` tells whether a document is worth reading. `rules` are the
-    project's own.
+    project's own. `digests` says that findings are to name their values.
     """
 
-    __slots__ = ("known", "matcher", "prefilter", "rules")
+    __slots__ = ("_digests", "known", "matcher", "prefilter", "rules")
 
-    def __init__(self, values: Mapping[str, str], rules: Rules = NO_RULES) -> None:
+    def __init__(self, values: Mapping[str, str], rules: Rules = NO_RULES, *, digests: bool = False) -> None:
         self.rules = rules
+        self._digests = digests
         self.known = Known(values)
         self.matcher = Matcher(self.known)
         self.prefilter = Prefilter(self.matcher)
 
     @classmethod
-    def collect(cls, environ: Mapping[str, str], dotenv: Mapping[str, str], rules: Rules = NO_RULES) -> Secrets:
+    def collect(
+        cls,
+        environ: Mapping[str, str],
+        dotenv: Mapping[str, str],
+        rules: Rules = NO_RULES,
+        *,
+        digests: bool = False,
+    ) -> Secrets:
         """The secret values of the environment and of a ``.env`` file, by the rule for names of variables.
 
         A name that both give may have two values: each is a target.
         """
-        return cls(secrets_of(dotenv) | secrets_of(environ), rules)
+        return cls(secrets_of(dotenv) | secrets_of(environ), rules, digests=digests)
+
+    def finding(self, rule: str, path: str, value: str) -> Finding:
+        """What is said of `value`, which stands at `path`."""
+        return Finding(rule, path, digest=digest_of(value) if self._digests else "")
 
     def __repr__(self) -> str:
         return f"Secrets({len(self.known.plain)} spellings)"

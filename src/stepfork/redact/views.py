@@ -69,6 +69,18 @@ def views(text: str) -> Iterator[View]:
         view = deeper
 
 
+def undone(text: str) -> str:
+    """`text` with every escape undone, percent-encoding too, until none is left (or too many were)."""
+    for _ in range(MAX_DEPTH):
+        *_, deepest = views(text)
+        percent = _decoded(deepest, _PERCENT, _from_percent)
+        made = deepest.text if percent is None else percent.text
+        if made == text:
+            break
+        text = made
+    return text
+
+
 def _decoded(view: View, pattern: re.Pattern[str], decode: Decoder) -> View | None:
     """The view with each match decoded; None where there was nothing to decode."""
     text = view.text
