@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,6 +14,7 @@ from stepfork.cli.session import STORE_HELP, open_locator, open_store, warn_of_u
 from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
+    from stepfork.trace.fixture import Fixture
     from stepfork.workflows.locate import Locator
     from stepfork.workflows.maintenance import Listed
 
@@ -28,24 +30,47 @@ def add_to(app: typer.Typer) -> None:
 
 def show(
     fixture: str = typer.Argument(..., metavar="FIXTURE", help="A name, manifest, bundle, draft or REV:name."),
+    placeholders: bool = typer.Option(
+        False,
+        "--placeholders",
+        help="What became a placeholder, where, and why (with --json: placeholders.schema.json).",
+    ),
     as_json: bool = typer.Option(False, "--json", help="The whole fixture as one JSON document (show.schema.json)."),
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Read a fixture: where it came from, each call, each step."""
-    from stepfork.cli.render.show_text import show_lines
-    from stepfork.workflows.maintenance import fixture_document
-
     locator = open_locator(store)
     reading = locator.read_fixture(fixture)
     opened = locator.open(reading)
     if reading.kind == "name":
         warn_of_unmerged(locator, reading.name)
+    (_show_placeholders if placeholders else _show)(opened, as_json=as_json)
+
+
+def _show(fixture: Fixture, *, as_json: bool) -> None:
+    from stepfork.cli.render.show_text import show_lines
+    from stepfork.workflows.maintenance import fixture_document
+
     if as_json:
         from stepfork.canonical.encode import dumps
 
-        out_bytes(dumps(fixture_document(opened)))
+        out_bytes(dumps(fixture_document(fixture)))
     else:
-        out("\n".join(show_lines(opened)))
+        out("\n".join(show_lines(fixture)))
+
+
+def _show_placeholders(fixture: Fixture, *, as_json: bool) -> None:
+    from stepfork.normalize.reasons import explain
+
+    explained = explain(fixture.run)
+    if as_json:
+        from stepfork.cli.render.placeholders_json import placeholders_bytes
+
+        out_bytes(placeholders_bytes(fixture.name, explained))
+    else:
+        from stepfork.cli.render.placeholders_text import placeholder_lines
+
+        out("\n".join(placeholder_lines(fixture.name, explained, sys.stdout)))
 
 
 def ls(

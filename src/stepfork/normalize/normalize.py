@@ -99,7 +99,7 @@ class Normalizer:
         first: Rewriter | None = None,
         values: ValueNumbers | None = None,
         clocks: bool = False,
-        part_rewriter: type[PartRewriter] = PartRewriter,
+        part_rewriter: Callable[..., PartRewriter] = PartRewriter,
     ) -> None:
         self._matcher = Matcher(context, declared, templated=templated)
         self._values = values or ValueNumbers()

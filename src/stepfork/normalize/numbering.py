@@ -63,7 +63,7 @@ class TimeNumbers:
 
     def number(self, path: Path, occurrence: int, text: str) -> int:  # noqa: ARG002
         """The number of the time `text` that stands at `path`, the `occurrence`-th of its text."""
-        return self._numbers.setdefault((_field(path), occurrence), len(self._numbers) + 1)
+        return self._numbers.setdefault((field_of(path), occurrence), len(self._numbers) + 1)
 
     def settle(self) -> bool:
         """Number all times seen by position. Whether that changed any number."""
@@ -74,7 +74,7 @@ class TimeNumbers:
         return True
 
 
-def _field(path: Path) -> Path:
+def field_of(path: Path) -> Path:
     """The path without the number of the event, where there is one: ``("body", "events", 7, "created")``."""
     return (*path[:2], *path[3:]) if path[:2] == ("body", "events") else path
 

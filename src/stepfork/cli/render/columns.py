@@ -37,8 +37,9 @@ def size_of(size: int) -> str:
     return f"{size / 1000:,.1f} kB" if size < 1_000_000 else f"{size / 1_000_000:,.1f} MB"
 
 
-def fold(line: str, stream: TextIO | None) -> str:
-    """`line` in pieces that fit a terminal, each below the text of the first; whole where `stream` is none."""
+def fold(line: str, stream: TextIO | None, *, hanging: int | None = None) -> str:
+    """`line` in pieces that fit a terminal, each below the text of the first (in column `hanging`, where that is told);
+    whole where `stream` is none."""
     if stream is None or not stream.isatty():
         return line
     columns = max(shutil.get_terminal_size().columns, NARROWEST)
@@ -47,7 +48,7 @@ def fold(line: str, stream: TextIO | None) -> str:
     return textwrap.fill(
         line,
         columns,
-        subsequent_indent=" " * _hanging(line),
+        subsequent_indent=" " * (_hanging(line) if hanging is None else hanging),
         break_long_words=False,
         break_on_hyphens=False,
         drop_whitespace=True,
