@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from typing import Any
 
+from stepfork.config.document import read_document
 from stepfork.config.process import from_here
+from stepfork.config.redaction import rules_of
 from stepfork.config.routes import RouteSetting, read_routes
 from stepfork.config.volatile import read_today, read_volatile
 from stepfork.errors import ConfigError
@@ -72,21 +73,28 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
     path = os.path.join(root, "config.toml")  # noqa: PTH118 - `select` starts here and does without pathlib
     try:
         with open(path, "rb") as file:  # noqa: PTH123
-            document = tomllib.load(file)
+            data = file.read()
     except FileNotFoundError:
         return Settings()
     except OSError as error:
         raise ConfigError(f"cannot be read ({error.strerror})", where=from_here(path)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError("is not TOML", where=from_here(path), fix=str(error)[:80]) from None
     path = from_here(path)
+    document = read_document(data, path)
     routes = read_routes(document.pop("routes", {}), path)
     normalize = document.pop("normalize", {})
     volatile = read_volatile(normalize, path)
     tests = _read_tests(document.pop("capture", {}), path)
+    redact = rules_of(document.pop("redact", {}), path)
     _check(document, path)
     base = document.get("select", {}).get("base")
-    return Settings(select_base=base, routes=routes, volatile=volatile, tests=tests, today=read_today(normalize, path))
+    return Settings(
+        select_base=base,
+        routes=routes,
+        volatile=volatile,
+        tests=tests,
+        today=read_today(normalize, path),
+        redact=redact,
+    )
 
 
 def _check(document: dict[str, Any], path: str) -> None:

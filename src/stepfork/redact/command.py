@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from stepfork.redact.named import is_variable_secret
 from stepfork.redact.names import is_secret_flag
+from stepfork.redact.own_names import NO_NAMES
 from stepfork.redact.pattern import pattern
 from stepfork.redact.span import Span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from stepfork.redact.own_names import OwnNames
 
 FLAG = "command-line flag"
 VARIABLE = "command-line variable"
@@ -19,19 +22,20 @@ _VARIABLE = pattern(r"(?s)([A-Za-z_][A-Za-z0-9_]*)=(.+)\Z")
 _WORD = pattern(r"""(?s)(?:[^\s"'\\;|&<>()]|"(?:[^"\\]|\\.)*"|'[^']*'|\\.)+""")
 
 
-def command_secrets(arguments: Sequence[str]) -> list[list[Span]]:
-    """For each argument the spans that flags and variables make secret, whatever the value's length.
+def command_secrets(arguments: Sequence[str], own: OwnNames = NO_NAMES) -> list[list[Span]]:
+    """For each argument the spans that flags and variables make secret, whatever the value's length; `own` are a
+    project's own names of either.
 
     A flag of one letter says nothing about its value. A flag that another flag follows takes no value.
     """
     found: list[list[Span]] = [[] for _ in arguments]
-    for index, start, end, rule in _values([(argument, 0) for argument in arguments]):
+    for index, start, end, rule in _values([(argument, 0) for argument in arguments], own):
         if not _is_script(arguments, index):
             found[index].append(Span(start, end, rule))
     for index, argument in enumerate(arguments):
         if any(char.isspace() for char in argument):
             inner = [(match.group(), match.start()) for match in _WORD.finditer(argument)]
-            for word, start, end, rule in _values(inner):
+            for word, start, end, rule in _values(inner, own):
                 shift = inner[word][1]
                 found[index].append(Span(shift + start, shift + end, rule))
     return found
@@ -47,16 +51,19 @@ def _is_script(arguments: Sequence[str], index: int) -> bool:
     )
 
 
-def _values(words: Sequence[tuple[str, int]]) -> Iterator[tuple[int, int, int, str]]:
+def _values(words: Sequence[tuple[str, int]], own: OwnNames) -> Iterator[tuple[int, int, int, str]]:
     """Word, start and end in it, and rule of each secret value."""
     for index, (word, _) in enumerate(words):
         flag = _FLAG.match(word)
-        if flag is not None and is_secret_flag(flag.group(1)):
+        if flag is not None and (is_secret_flag(flag.group(1)) or own.holds(flag.group(1).lstrip("-"))):
             if flag.group(2):
                 yield index, flag.start(2), flag.end(2), FLAG
             elif flag.group(2) is None and index + 1 < len(words) and not _FLAG.match(words[index + 1][0]):
                 yield index + 1, 0, len(words[index + 1][0]), FLAG
             continue
         variable = _VARIABLE.match(word)
-        if variable is not None and is_variable_secret(variable.group(1), variable.group(2)):
+        if variable is None:
+            continue
+        name, value = variable.groups()
+        if is_variable_secret(name, value) or own.covers((name,), value):
             yield index, variable.start(2), variable.end(2), VARIABLE

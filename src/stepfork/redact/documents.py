@@ -112,10 +112,12 @@ def _variables(text: str, secrets: Secrets) -> list[Finding]:
             continue
         quoted = match.group(3) if match.group(3) is not None else match.group(4)
         value = quoted if quoted is not None else match.group(2).partition(" #")[0].strip()
-        if not is_variable_secret(match.group(1), value):
+        own = secrets.matcher.names.covers((match.group(1),), value)
+        if not is_variable_secret(match.group(1), value) and not own:
             continue
         shown = secrets.matcher.find(match.group())
-        if len(value) >= MIN_LENGTH and not is_stand_in(value) and any(map(str.isdigit, value)) and not shown:
+        convinces = len(value) >= MIN_LENGTH and not is_stand_in(value) and any(map(str.isdigit, value))
+        if (own or convinces) and not shown:
             line = text.count("\n", 0, match.start()) + 1
             found.append(secrets.finding("secret variable", f"line {line}", value))
     return found

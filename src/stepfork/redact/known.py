@@ -6,7 +6,9 @@ import binascii
 
 from stepfork.redact.named import is_variable_secret
 from stepfork.redact.names import strength
+from stepfork.redact.own_names import OwnNames
 from stepfork.redact.pattern import pattern
+from stepfork.redact.rules import NO_RULES, Rules
 from stepfork.redact.shape import looks_random
 from stepfork.redact.span import Span
 
@@ -27,15 +29,17 @@ _BASE64_RUN = pattern(r"[A-Za-z0-9+/_-]+={0,2}")
 _PERCENT = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 
 
-def secrets_of(variables: Mapping[str, str]) -> dict[str, str]:
+def secrets_of(variables: Mapping[str, str], rules: Rules = NO_RULES) -> dict[str, str]:
     """The secret values among `variables`, each with the name of its variable.
 
-    They are told by `is_variable_secret`; of a URL with userinfo the password is a secret whatever the name.
+    They are told by `is_variable_secret` and the project's `rules`; of a URL with userinfo the password is a secret
+    whatever the name.
     """
+    own = OwnNames(rules.keys, rules.variables)
     found: dict[str, str] = {}
     for name in sorted(variables):
         value = variables[name].strip("\r\n")
-        if len(value.strip()) >= MIN_LENGTH and is_variable_secret(name, value):
+        if len(value.strip()) >= MIN_LENGTH and (is_variable_secret(name, value) or own.holds(name)):
             for piece in _pieces(value):
                 found.setdefault(piece, name)
         match = _USERINFO.match(value) if "://" in value else None

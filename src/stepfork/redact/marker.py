@@ -13,6 +13,17 @@ _STAND_IN = pattern(
           | (?:process\.env|os\.environ|os\.getenv|env\.|secrets\.|vars\.|var\.|config\.|settings\.|self\.|this\.) )""",
 )
 
+_TEMPLATE = pattern(
+    r"""(?xs)\s*(?:(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+)?
+        (?: \$\{.*\} | \$[A-Z_][A-Z0-9_]* | \{\{.*\}\} | \{[\w.-]*\} | <[^<>]*> | %\(\w+\)s | %\w+%
+          | \*+ | \.{3} | … | [xX]{4,} )\s*\Z""",
+)
+
+
+def is_template(value: str) -> bool:
+    """Whether the whole of `value` marks the place of another; more is a stand-in where the value must convince."""
+    return MARKER in value or _TEMPLATE.match(value) is not None
+
 
 def is_stand_in(value: str) -> bool:
     """Whether `value` only marks the place of a secret: a template, a variable, asterisks, or the marker itself."""

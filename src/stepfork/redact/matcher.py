@@ -14,16 +14,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from stepfork.redact.own_names import OwnNames
+    from stepfork.redact.own_patterns import OwnPatterns
+
     Look = Callable[[str, int, int], "Span | None"]
 
 
 class Matcher:
-    """Finds every secret of a text: known values, shapes, credentials of schemes and URLs, named secrets."""
+    """Finds every secret of a text: known values, shapes, credentials of schemes and URLs, named secrets; `names` and
+    `patterns` are a project's own."""
 
-    __slots__ = ("_automaton", "_looks", "known")
+    __slots__ = ("_automaton", "_looks", "known", "names", "patterns")
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known, names: OwnNames, patterns: OwnPatterns) -> None:
         self.known = known
+        self.names = names
+        self.patterns = patterns
         self._automaton: Automaton | None = None
         self._looks: list[tuple[Look, ...]] = []
 
@@ -43,17 +49,18 @@ class Matcher:
                 if span is not None:
                     yield span
         yield from unanchored_in(text)
+        yield from self.patterns.find(text)
 
     def _literals(self) -> Automaton:
         """Made when first asked: a check of clean files needs none."""
         if self._automaton is None:
-            looks = _looks(self.known)
+            looks = _looks(self.known, self.names)
             self._looks = [tuple(found) for found in looks.values()]
             self._automaton = Automaton(list(looks))
         return self._automaton
 
 
-def _looks(known: Known) -> dict[str, list[Look]]:
+def _looks(known: Known, names: OwnNames) -> dict[str, list[Look]]:
     """For each literal, what to look at where it stands."""
     looks: dict[str, list[Look]] = {}
     for shape in SHAPES:
@@ -62,6 +69,8 @@ def _looks(known: Known) -> dict[str, list[Look]]:
     for anchors, look in ((ANCHORS, named_at), (BEARER, bearer_at), (BASIC, basic_at), (URL, userinfo_at)):
         for anchor in anchors:
             looks.setdefault(anchor, []).append(look)
+    for anchor in names.anchors:
+        looks.setdefault(anchor, []).append(lambda text, start, end: named_at(text, start, end, names.kind))
     for spelling, rule in known.plain.items():
         looks.setdefault(spelling, []).append(_for_value(rule))
     for core, rule in known.base64.items():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from stepfork.redact.marker import MARKER, is_stand_in
+from stepfork.redact.marker import MARKER, is_stand_in, is_template
 from stepfork.redact.names import (
+    OWN,
     PASSWORD,
     STRONG,
     WEAK,
@@ -16,6 +17,10 @@ from stepfork.redact.names import (
 from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import looks_random, mixed_share
 from stepfork.redact.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ANCHORS = (
     *("key", "Key", "KEY", "token", "Token", "TOKEN", "secret", "Secret", "SECRET"),
@@ -41,6 +46,8 @@ _BARE_PASSWORD = pattern(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\
 _SCHEME = pattern(
     r"(?i)(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+"
 )
+_LINE_END = pattern(r"[\r\n]|\Z")
+_LINE = pattern(r"[^\r\n]*[^\s]")
 _SHORT_SCHEMES = ("basic", "token", "key", "ssws")
 """The schemes of _SCHEME that are shorter than a value: what they introduce stands after them."""
 _NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
@@ -51,13 +58,14 @@ _WORDLIKE = pattern(r"[A-Za-z][a-z]*(?:[-_ .][A-Za-z]?[a-z]*)*\Z")
 _LOCATION = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
 
 
-def named_at(text: str, start: int, end: int) -> Span | None:
-    """The secret that a name introduces of which an anchor stands at `start` to `end` of `text`, if there is one."""
+def named_at(text: str, start: int, end: int, kind_of: Callable[[str], str | None] = strength) -> Span | None:
+    """The secret that a name introduces of which an anchor stands at `start` to `end` of `text`, if there is one;
+    `kind_of` tells the strength of a name."""
     left = _NAME_LEFT.search(text, max(0, start - 80), start)
     begin = left.start() if left else start
     stop = end if text[end - 1] == "=" else _NAME_RIGHT.match(text, end).end()  # type: ignore[union-attr]
     name = text[begin:stop].rstrip("=").strip(".-")
-    kind = strength(name)
+    kind = kind_of(name)
     if kind is None:
         return _parameter_at(text, begin, stop, name)
     opened = text[begin - 1] if begin else ""
@@ -66,7 +74,9 @@ def named_at(text: str, start: int, end: int) -> Span | None:
     after = _AFTER.match(text, stop)
     if after is None:
         return _flag_value(text, begin, stop, kind)
-    if after["sign"] == ":" and not after["space"] and not after["quote"] and not _quoted_at(text, after.end()):
+    if kind == OWN and after["sign"] == ":" and not after["quote"]:
+        return _line_value(text, begin, after.end()) or _value_at(text, after.end(), kind, in_query=False)
+    if after["sign"] == ":" and kind != OWN and not (after["space"] or after["quote"] or _quoted_at(text, after.end())):
         return _parameter_at(text, begin, stop, name)
     return _value_at(text, after.end(), kind, in_query=opened in "?&" and bool(opened))
 
@@ -138,10 +148,13 @@ def _value_at(text: str, start: int, kind: str, *, in_query: bool) -> Span | Non
     opening = _OPEN.match(text, start)
     if opening is not None:
         begin = opening.end()
-        return _checked(text, begin, _until(text, begin, opening["quote"]), kind)
+        end = _until(text, begin, opening["quote"])
+        if kind == OWN and end == begin and not text.startswith(opening["quote"], begin):  # cut short
+            end = _LINE_END.search(text, begin).start()  # type: ignore[union-attr]
+        return _checked(text, begin, end, kind)
     scheme = _SCHEME.match(text, start)
     begin = scheme.end() if scheme else start
-    bare = (_BARE_PASSWORD if kind == PASSWORD else _BARE).match(text, begin, begin + _LONGEST)
+    bare = (_BARE_PASSWORD if kind in (PASSWORD, OWN) else _BARE).match(text, begin, begin + _LONGEST)
     if bare is None or MARKER in bare.group():
         return None
     end = bare.end()
@@ -155,6 +168,22 @@ def _value_at(text: str, start: int, kind: str, *, in_query: bool) -> Span | Non
     if text[end : end + 1] == "(" or _CALL.match(text, begin, end):
         return None  # code that fetches a secret, not the secret
     return _checked(text, begin, end, kind)
+
+
+def _line_value(text: str, begin: int, start: int) -> Span | None:
+    """What follows the name of a header that begins its line, or a text in quotes, as far as that goes; None where the
+    name stands elsewhere, or the value has quotes of its own."""
+    before = text[max(0, begin - 20) : begin].rpartition("\n")[2].strip(" \t<>")
+    if before[-1:] not in ("", '"', "'", "`") or _quoted_at(text, start):
+        return None
+    line = _LINE.match(text, start, start + _LONGEST)
+    if line is None:
+        return None
+    first, last = line.span()
+    closing = before[-1:] or ('"' if line.group().count('"') % 2 else "")
+    end = text.find(closing, first, last) if before else text.rfind(closing, first, last)
+    end = last if not closing or end < 0 else end
+    return _checked(text, first, first + len(text[first:end].rstrip(" \t\\")), OWN)
 
 
 def _flag_value(text: str, begin: int, stop: int, kind: str) -> Span | None:
@@ -186,7 +215,7 @@ def _until(text: str, start: int, closing: str) -> int:
 
 
 def _checked(text: str, start: int, end: int, kind: str) -> Span | None:
-    if end <= start:
+    if end <= start or MARKER in text[max(0, start - 1) : end + 1]:
         return None
     value = text[start:end]
     scheme = _SCHEME.match(value)
@@ -198,6 +227,8 @@ def _checked(text: str, start: int, end: int, kind: str) -> Span | None:
 
 def _plausible(value: str, kind: str) -> bool:
     """Whether a value under a name of this strength is a secret and not a word, a type, a path or a piece of code."""
+    if kind == OWN:
+        return bool(value.strip()) and not is_template(value) and not _NO_VALUE.match(value)
     if is_stand_in(value) or _has_blank(value) or _VARIABLE.match(value):
         return False
     value = value[:_JUDGED]
@@ -212,6 +243,9 @@ def _plausible(value: str, kind: str) -> bool:
     return kind == STRONG or (len(value) >= 16 and looks_random(value) and not _FILE.search(value))
 
 
+_NO_VALUE = pattern(
+    r"(?i)(?:none|null|nil|true|false|undefined|str|string|bytes|int|any|unset|empty)\s*(?:[=,;|].*)?\Z"
+)
 _FILE = pattern(r"/.*\.[A-Za-z0-9]{1,5}\Z")
 _DATE = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

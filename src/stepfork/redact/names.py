@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from stepfork.redact.pattern import pattern
 
+OWN = "own"
+"""A name that a project calls secret: the value is one whatever it looks like, unless it is a template."""
 PASSWORD = "password"  # noqa: S105 (a kind of name)
 """The value is a secret whatever it looks like, unless it is an ordinary word."""
 STRONG = "strong"

@@ -51,6 +51,8 @@ class Prefilter:
             return True  # what several deltas spell out together stands nowhere in one piece
         if may_have_unanchored(text):
             return True
+        if self._matcher.names.may_stand_in(text) or self._matcher.patterns.may_match(text):
+            return True
         spots = [
             (start, end)
             for index, start, end in self._automaton.find(text)

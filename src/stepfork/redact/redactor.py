@@ -59,14 +59,14 @@ class Redactor(Rewriter):
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a text: the whole of it where its name says that it is a secret, else what any rule finds."""
         key = place.key
-        if key is not None and is_named_secret(key, text):
+        if (key is not None and is_named_secret(key, text)) or self._matcher.names.covers(place.path, text):
             return self._noted(text, [Span(0, len(text), RULE)], self._paths.path(place))
         if is_event_stream(text):
             return self._stream(text, place)
         spans = self._matcher.find(text)
         query = _query_start(text, place)
         if query is not None:
-            spans = merge([*spans, *query_secrets(text, query)])
+            spans = merge([*spans, *query_secrets(text, query, self._matcher.names)])
         return self._noted(text, spans, self._paths.path(place)) if spans else ()
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
@@ -75,9 +75,13 @@ class Redactor(Rewriter):
         return self._noted(text, spans, self._paths.key_path(place, text)) if spans else ()
 
     def number(self, value: int | float, place: Place) -> Any:
-        """The marker where a known value is spelled as a number."""
+        """The marker where a number spells a known value, or what the project calls secret."""
         text = str(value)
         rule = self._numbers.get(text) if self._numbers else None
+        if self._matcher.names.covers(place.path, text):
+            rule = RULE
+        for span in self._matcher.patterns.find(text):
+            rule = span.rule
         if rule is None:
             return value
         self._noted(text, [Span(0, len(text), rule)], self._paths.path(place))
@@ -86,11 +90,12 @@ class Redactor(Rewriter):
     def command(self, arguments: tuple[str, ...]) -> tuple[str, ...]:
         """The command line, argument by argument."""
         made = []
-        for index, (argument, spans) in enumerate(zip(arguments, command_secrets(arguments), strict=True)):
+        found = command_secrets(arguments, self._matcher.names)
+        for index, (argument, spans) in enumerate(zip(arguments, found, strict=True)):
             place = Place(("source",), ("command", index))
             kept = [span for span in spans if MARKER not in argument[span.start : span.end]]
-            found = merge([*kept, *self._matcher.find(argument)])
-            made.append(apply_edits(argument, self._noted(argument, found, self._paths.path(place))))
+            merged = merge([*kept, *self._matcher.find(argument)])
+            made.append(apply_edits(argument, self._noted(argument, merged, self._paths.path(place))))
         return tuple(made)
 
     def _stream(self, text: str, place: Place) -> list[Edit]:

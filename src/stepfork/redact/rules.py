@@ -7,6 +7,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+PERSONAL = ("phone", "card", "iban")
+"""Classes of personal data that may be asked for."""
+
+
 class Accepted:
     """A finding of `rule` that is no secret: `digest` is the BLAKE3 of the value in hex, `reason` says why."""
 

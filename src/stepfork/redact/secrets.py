@@ -5,6 +5,8 @@ from __future__ import annotations
 from stepfork.redact.finding import Finding, digest_of
 from stepfork.redact.known import Known, secrets_of
 from stepfork.redact.matcher import Matcher
+from stepfork.redact.own_names import OwnNames
+from stepfork.redact.own_patterns import OwnPatterns
 from stepfork.redact.prefilter import Prefilter
 from stepfork.redact.rules import NO_RULES, Rules
 
@@ -27,7 +29,7 @@ class Secrets:
         self.rules = rules
         self._digests = digests
         self.known = Known(values)
-        self.matcher = Matcher(self.known)
+        self.matcher = Matcher(self.known, OwnNames(rules.keys, rules.variables), OwnPatterns(rules.patterns))
         self.prefilter = Prefilter(self.matcher)
 
     @classmethod
@@ -43,7 +45,7 @@ class Secrets:
 
         A name that both give may have two values: each is a target.
         """
-        return cls(secrets_of(dotenv) | secrets_of(environ), rules, digests=digests)
+        return cls(secrets_of(dotenv, rules) | secrets_of(environ, rules), rules, digests=digests)
 
     def finding(self, rule: str, path: str, value: str) -> Finding:
         """What is said of `value`, which stands at `path`."""
