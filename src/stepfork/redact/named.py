@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stepfork.redact.beside import may_be_beside, value_beside
 from stepfork.redact.marker import MARKER, is_stand_in, is_template
 from stepfork.redact.names import (
     OWN,
@@ -68,6 +69,9 @@ def named_at(text: str, start: int, end: int, kind_of: Callable[[str], str | Non
     kind = kind_of(name)
     if kind is None:
         return _parameter_at(text, begin, stop, name)
+    beside = value_beside(text, begin, stop) if may_be_beside(text, begin, stop) else None
+    if beside is not None:
+        return _checked(text, *beside, kind)
     opened = text[begin - 1] if begin else ""
     if opened == "<" and text[stop : stop + 1] == ">":
         return _checked(text, stop + 1, _until(text, stop + 1, "<"), kind)
@@ -98,7 +102,9 @@ def may_be_named(text: str, start: int, end: int) -> bool:
     if not any(introduces(one.strip(".-")) for one in spellings):
         return False
     stop = end if signed else begin + len(name)
-    return _value_follows(text, stop, signed=signed) or "--" in text[max(0, begin - 2) : begin + 2]
+    if _value_follows(text, stop, signed=signed) or "--" in text[max(0, begin - 2) : begin + 2]:
+        return True
+    return may_be_beside(text, begin, stop)
 
 
 def _value_follows(text: str, index: int, *, signed: bool) -> bool:

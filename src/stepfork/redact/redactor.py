@@ -6,6 +6,8 @@ from stepfork.redact.command import command_secrets
 from stepfork.redact.finding import Paths
 from stepfork.redact.marker import MARKER
 from stepfork.redact.named import RULE, is_named_secret
+from stepfork.redact.names import introduces
+from stepfork.redact.pairs import named_beside
 from stepfork.redact.query import query_secrets
 from stepfork.redact.span import Span, merge
 from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
@@ -50,16 +52,26 @@ class Redactor(Rewriter):
         self._paths = Paths(lambda name: bool(self._matcher.find(name)))
         self._found: dict[Finding, None] = {}
         self._in_stream: list[Finding] | None = None
+        self._beside: dict[tuple[tuple[str | int, ...], tuple[str | int, ...]], str] = {}
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was found so far, in the order in which it was met, each rule once a place."""
         return tuple(self._found)
 
+    def document(self, value: Any, place: Place) -> None:
+        """Remembers which texts another text beside them names."""
+        for path, name in named_beside(value, self._introduces):
+            self._beside[place.part, place.path + path] = name
+
+    def _introduces(self, name: str) -> bool:
+        return introduces(name) or self._matcher.names.holds(name)
+
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a text: the whole of it where its name says that it is a secret, else what any rule finds."""
-        key = place.key
-        if (key is not None and is_named_secret(key, text)) or self._matcher.names.covers(place.path, text):
+        beside = self._beside.get((place.part, place.path))
+        key, above = (place.key, place.path) if beside is None else (beside, (beside,))
+        if (key is not None and is_named_secret(key, text)) or self._matcher.names.covers(above, text):
             return self._noted(text, [Span(0, len(text), RULE)], self._paths.path(place))
         if is_event_stream(text):
             return self._stream(text, place)

@@ -50,7 +50,9 @@ def rewrite_events(events: Sequence[str], place: Place, rewriter: Rewriter, api:
         here = place.child("events", index)
         for start, text, is_data in _lines(event):
             if is_data and is_json_text(text):
-                deltas = _deltas(api, text)
+                value = json.loads(text)
+                rewriter.document(value, here)
+                deltas = {tuple(path): stream for stream, path in delta_places(api, value)}
                 for token in json_tokens(text):
                     stream = deltas.get(token.path) if token.kind == "string" else None
                     if stream is None:
@@ -97,11 +99,6 @@ def _as_one(group: list[tuple[int, str, bool]]) -> list[tuple[int, str, bool]]:
         text += " " * (begin - cursor) + line
         cursor = begin + len(line)
     return [(start, text, True)] if is_json_text(text) else group
-
-
-def _deltas(api: str, text: str) -> dict[tuple[str | int, ...], Any]:
-    value = json.loads(text)
-    return {tuple(path): stream for stream, path in delta_places(api, value)}
 
 
 def _piece(index: int, start: int, text: str, token: Token) -> _Piece:

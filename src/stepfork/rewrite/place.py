@@ -48,6 +48,9 @@ class Edit:
 class Rewriter:
     """What to change. Each method sees one decoded piece and says what replaces it; the default keeps everything."""
 
+    def document(self, value: Any, place: Place) -> None:
+        """Told of a value, or of what JSON text holds, before its pieces are seen: what stands beside what."""
+
     def text(self, text: str, place: Place) -> Sequence[Edit]:  # noqa: ARG002
         """Edits of a text that is not JSON text itself."""
         return ()

@@ -14,6 +14,10 @@ from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+NO_JSON = object()
+"""What a text parses to that is no JSON."""
 
 MAX_TEXT_DEPTH = 8
 """JSON text inside JSON text is looked into this many times; below, it is plain text."""
@@ -41,8 +45,10 @@ def rewrite_text(text: str, place: Place, rewriter: Rewriter) -> str:
 
 def find_edits(text: str, place: Place, rewriter: Rewriter, depth: int = 0) -> Sequence[Edit]:
     """The edits of `text` in its own characters, those of JSON text inside it included."""
-    if depth >= MAX_TEXT_DEPTH or not is_json_text(text):
+    value = parsed(text) if depth < MAX_TEXT_DEPTH else NO_JSON
+    if value is NO_JSON:
         return rewriter.text(text, place)
+    rewriter.document(value, place)
     edits: list[Edit] = []
     renamed: list[tuple[Token, Edit]] = []
     for token in json_tokens(text):
@@ -82,15 +88,19 @@ def _kept_apart(text: str, renamed: list[tuple[Token, Edit]]) -> list[Edit]:
 
 def is_json_text(text: str) -> bool:
     """Whether `text` is a JSON object, array or string, white space around it aside."""
+    return parsed(text) is not NO_JSON
+
+
+def parsed(text: str) -> Any:
+    """The value of a text that is a JSON object, array or string, white space around it aside; `NO_JSON` else."""
     if len(text) < 2:
-        return False
+        return NO_JSON
     if text[0] not in '{["' and (text[0] not in " \t\r\n" or not text.lstrip(" \t\r\n").startswith(("{", "[", '"'))):
-        return False
+        return NO_JSON
     try:
-        json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return NO_JSON
 
 
 def token_edits(text: str, token: Token, place: Place, rewriter: Rewriter, depth: int = 0) -> Sequence[Edit]:

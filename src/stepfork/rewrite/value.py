@@ -15,12 +15,18 @@ def rewrite_value(value: Any, place: Place, rewriter: Rewriter) -> Any:
 
     Members are visited in sorted order (the stored order) and stay in the order they had.
     """
+    if isinstance(value, dict | list):
+        rewriter.document(value, place)
+    return _rewritten(value, place, rewriter)
+
+
+def _rewritten(value: Any, place: Place, rewriter: Rewriter) -> Any:
     if isinstance(value, str):
         return rewrite_text(value, place, rewriter)
     if isinstance(value, dict):
         return _object(value, place, rewriter)
     if isinstance(value, list):
-        items = [rewrite_value(item, place.child(index), rewriter) for index, item in enumerate(value)]
+        items = [_rewritten(item, place.child(index), rewriter) for index, item in enumerate(value)]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return rewriter.number(value, place)
@@ -32,7 +38,7 @@ def _object(value: dict[str, Any], place: Place, rewriter: Rewriter) -> dict[str
     names: dict[str, str] = {}
     changed = False
     for name in sorted(value):
-        new = rewrite_value(value[name], place.child(name), rewriter)
+        new = _rewritten(value[name], place.child(name), rewriter)
         changed = changed or new is not value[name]
         made[name] = new
         renamed = apply_edits(name, rewriter.key(name, place))

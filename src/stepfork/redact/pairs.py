@@ -1,0 +1,82 @@
+"""A name and its value side by side: ``{"name": "x-api-key", "value": "…"}``, ``["x-api-key", "…"]``.
+
+Recorders of traffic keep headers, parameters and form fields so, and so do traces and lists of arguments. What a name
+must be is told by ``names``, what a secret under it looks like by ``named``; here is told which value of a parsed
+document is whose. In text ``beside`` tells it. Standard library only.
+"""
+
+from __future__ import annotations
+
+from stepfork.redact.beside import NAME_WORDS, VALUE_WORDS, shows_itself
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    Path = tuple[str | int, ...]
+
+_DEEPEST = 8
+"""Steps from a container to a value that a name beside it names."""
+
+
+def _spelled(words: str) -> frozenset[str]:
+    """Each word as members of objects are spelled: ``header_name``, ``headerName``, ``HeaderName``."""
+    camel = ["".join(part.capitalize() for part in word.split("_?")) for word in words.split("|")]
+    lower = [word.replace("_?", "_") for word in words.split("|")]
+    return frozenset([*camel, *lower, *(word[0].lower() + word[1:] for word in camel), *map(str.upper, lower)])
+
+
+_NAMES = _spelled(NAME_WORDS)
+_VALUES = _spelled(VALUE_WORDS)
+
+
+def named_beside(document: Any, introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+    """The way into a document to each text that a text beside it names, with that name; `introduces` tells the names of
+    secrets."""
+    waiting: list[tuple[Path, Any]] = [((), document)]
+    while waiting:
+        above, value = waiting.pop()
+        found: Iterator[tuple[Path, str]] = iter(())
+        if isinstance(value, dict):
+            if len(value) > 1 and not _NAMES.isdisjoint(value):
+                found = _in_object(value, introduces)
+            waiting += [((*above, key), item) for key, item in value.items() if isinstance(item, dict | list)]
+        elif isinstance(value, list):
+            found = _in_list(value, introduces)
+            waiting += [((*above, index), item) for index, item in enumerate(value) if isinstance(item, dict | list)]
+        yield from (((*above, *path), name) for path, name in found)
+
+
+def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+    told = (item for key, item in value.items() if key in _NAMES and isinstance(item, str))
+    name = next((bare for bare in map(_bare, told) if introduces(bare)), None)
+    if name is not None:
+        for key, item in value.items():
+            if key in _VALUES:
+                yield from ((path, name) for path, _ in _texts(item, (key,)))
+
+
+def _in_list(value: list[Any], introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+    for index, item in enumerate(value[:-1]):
+        if isinstance(item, str) and len(item) <= 100 and introduces(_bare(item)):
+            held = _texts(value[index + 1], (index + 1,))
+            yield from ((path, _bare(item)) for path, text in held if shows_itself(text))
+
+
+def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts of a value that is named as a whole: itself, the items of a list, and what a trace wraps it in."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index)) if isinstance(item, str | dict) else ()
+    elif isinstance(value, dict) and len(value) == 1 and len(path) < _DEEPEST:
+        for key, item in value.items():
+            if key in _VALUES:
+                yield from _texts(item, (*path, key))
+
+
+def _bare(name: str) -> str:
+    """The name of a header or a flag alone."""
+    return name.strip().strip("-:=")
