@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepfork.normalize.fields import response_marks
-from stepfork.replay.giving_back import GiveBack, give_back
+from stepfork.replay.giving_back import GiveBack, Given, give_back
 from stepfork.replay.refusal import line
 from stepfork.replay.report import Miss
 from stepfork.rewrite.events import rewrite_events
@@ -96,12 +96,11 @@ def test_a_stream_is_given_back_as_each_of_its_events_would_be(api, turn, seed, 
     def clock(number, expires):
         return 1800000000.5 + number
 
-    whole = give_back(exchange, value, clock)
+    given = Given(value, clock, lambda number: number)
+    whole = give_back(exchange, given)
     marks = response_marks(exchange.response.headers, exchange.response.body)
     events = exchange.response.body.events
-    assert whole.body.events == rewrite_events(
-        events, Place(("response",), ("body",)), GiveBack(value, clock, marks), api
-    )
+    assert whole.body.events == rewrite_events(events, Place(("response",), ("body",)), GiveBack(given, marks), api)
 
 
 raws = st.one_of(

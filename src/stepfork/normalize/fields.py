@@ -19,6 +19,9 @@ Mark = Literal["id", "conversation", "time", "duration", "fingerprint", "padding
 Path = tuple[str | int, ...]
 Marks = dict[Path, Mark]
 
+LONGEST_VALUE = 300
+"""Characters of a field's text that can be an id, a time or a duration."""
+
 _DATA_LINE = re.compile(r"(?:\A|(?<=[\r\n]))data: ?([^\r\n]+)")
 _MARK_OF: dict[str, Mark] = {
     **dict.fromkeys(rules.ID_FIELDS, "id"),
@@ -153,7 +156,7 @@ def _fits(mark: Mark, item: Any) -> bool:
 
 
 def _is_id(item: Any) -> bool:
-    return isinstance(item, str) and 0 < len(item) <= 300 and not any(mark.isspace() for mark in item)
+    return isinstance(item, str) and 0 < len(item) <= LONGEST_VALUE and not any(mark.isspace() for mark in item)
 
 
 def _headers(headers: dict[str, str]) -> Iterator[tuple[Path, Mark]]:

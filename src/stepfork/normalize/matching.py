@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import msgspec
@@ -11,15 +12,17 @@ import msgspec
 from stepfork.normalize import rules
 from stepfork.normalize.emails import find_emails
 from stepfork.normalize.known import Context, Known, find_known, known_values
+from stepfork.normalize.own import NO_OWN
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.times import USUAL, is_near, moments
+from stepfork.normalize.told import Told
 
 LITERAL: Final = "literal"
 FIXED: Final = "fixed"
 TRACEPARENT: Final = "traceparent"
 
 _TODAY = str(Placeholder("today"))
-_LONGEST_ID = 200
 _TRACEPARENT = re.compile(r"(?<![0-9A-Za-z-])00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?![0-9A-Za-z-])")
 
 
@@ -40,42 +43,81 @@ class Span(msgspec.Struct, frozen=True):
 class Matcher:
     """Finds spans in decoded text. One for a run: it remembers texts, which repeat from call to call.
 
-    `declared` maps values that the run's own structure calls an id (or a session, a conversation) to their kind.
-    `templated` says that the text was normalised before: placeholders in it are read as such, not escaped.
+    `told` are values that the run's own structure calls an id (or a session, a conversation). `templated` says that
+    the text was normalised before: placeholders in it are read as such, not escaped.
     """
 
-    def __init__(self, context: Context | None, declared: Mapping[str, str], *, templated: bool = False) -> None:
+    def __init__(self, context: Context | None, told: Told, *, templated: bool = False) -> None:
+        self.own = context.own if context else NO_OWN
+        self.prefixes = Prefixes(self.own.prefixes)
         self._context = context
-        self._declared = declared
+        self._told = told
         self._templated = templated
         self._known: tuple[Known, ...] = known_values(context) if context else ()
         self._seen: dict[str, tuple[Span, ...]] = {}
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """The spans of a text, in order."""
+        """The spans of a text, in order. What a project calls literal comes before all, then its own ids, then the
+        rules that everybody has."""
         found = self._seen.get(text)
         if found is None:
-            found = self._seen[text] = _apart(list(self._find(text)))
+            found = self._seen[text] = self._kept(text, self._own_ids(text), self._find(text))
         return found
 
     def forget(self, value: str) -> None:
-        """Texts that hold `value`, which has just been declared, are looked at again."""
+        """Texts that hold `value`, which has just been told, are looked at again."""
         self._seen = {text: spans for text, spans in self._seen.items() if value not in text}
+
+    def literals(self, text: str) -> tuple[Span, ...]:
+        """What has to be escaped in a text that is not templated otherwise; placeholders of one that was normalised
+        before."""
+        return self._kept(text)
 
     def known_spans(self, text: str) -> tuple[Span, ...]:
         """Known values of the run alone, and literals: for what must be given back exactly, such as a command. A date
         that somebody typed stays that date."""
-        known = (span for span in self._find_known(text) if span.value != _TODAY)
-        return _apart([*self._placeholders(text), *known])
+        return self._kept(text, (span for span in self._find_known(text) if span.value != _TODAY))
+
+    def uuid_spans(self, text: str) -> tuple[Span, ...]:
+        """Every UUID of a text as an id."""
+        found = (Span(match.start(), match.end(), "id", match.group()) for match in rules.UUID.finditer(text))
+        return self._kept(text, found)
 
     def id_span(self, text: str, kind: str) -> Span | None:
         """The whole text as one id, None where it was templated before."""
-        if self._templated and "{{" in text:
+        if self.is_templated(text):
             return None
-        return Span(0, len(text), self._declared.get(text, kind), text, kept_prefix(text) if kind == "id" else "")
+        kind = self._told.kind(text) or kind
+        return Span(0, len(text), kind, text, self.prefixes.of(text) if kind == "id" else "")
+
+    def is_templated(self, text: str) -> bool:
+        """Whether a text may hold placeholders already."""
+        return self._templated and "{{" in text
+
+    def number_name(self, value: int) -> str:
+        """What is numbered for an id that is a number."""
+        return str(Placeholder("id", value)) if self._templated and value > 0 else str(value)
+
+    def _kept(self, text: str, *tiers: Iterable[Span]) -> tuple[Span, ...]:
+        """The spans that stay: placeholders, then those of each tier in turn; none that a literal of the project's
+        touches."""
+        kept = _apart(self._placeholders(text))
+        literals = [match.span() for pattern in self.own.literal_patterns for match in pattern.finditer(text)]
+        for tier in tiers:
+            found = list(tier)
+            if found and (kept or literals):
+                taken = _Taken([*literals, *((span.start, span.end) for span in kept)])
+                found = [span for span in found if not taken.touches(span.start, span.end)]
+            kept = sorted([*kept, *_apart(found)], key=lambda span: span.start) if found else kept
+        return tuple(kept)
+
+    def _own_ids(self, text: str) -> Iterator[Span]:
+        for pattern in self.own.id_patterns:
+            for match in pattern.finditer(text):
+                if match.group():
+                    yield Span(match.start(), match.end(), "id", match.group(), self.prefixes.of(match.group()))
 
     def _find(self, text: str) -> Iterator[Span]:
-        yield from self._placeholders(text)
         yield from self._find_known(text)
         yield from _claude_code_users(text)
         yield from _traceparents(text)
@@ -102,41 +144,13 @@ class Matcher:
             yield Span(start, end, FIXED, str(placeholder))
 
     def _ids(self, text: str) -> Iterator[Span]:
-        for match in rules.TOKEN.finditer(text):
-            token = match.group()
-            if len(token) > _LONGEST_ID:
-                continue
-            kind = self._declared.get(token)
+        for start, end, token, kind in self._told.tokens(text):
             if kind is not None:
-                yield Span(match.start(), match.end(), kind, token, kept_prefix(token) if kind == "id" else "")
-                continue
-            if token.isalpha():  # a word, as most tokens are: each generated id has a digit
+                yield Span(start, end, kind, token, self.prefixes.of(token) if kind == "id" else "")
                 continue
             known = rules.ID.fullmatch(token)
             if known:
-                yield Span(match.start(), match.end(), "id", token, next(filter(None, known.groups())))
-
-
-def kept_prefix(value: str) -> str:
-    """The known prefix of an id, which stays in front of its placeholder; empty where it has none."""
-    return next((prefix for prefix in rules.PREFIXES_BY_LENGTH if value.startswith(prefix)), "")
-
-
-def uuid_spans(text: str) -> tuple[Span, ...]:
-    """Every UUID of a text as an id."""
-    return tuple(Span(match.start(), match.end(), "id", match.group()) for match in rules.UUID.finditer(text))
-
-
-def is_distinctive(value: str) -> bool:
-    """Whether a declared id is random enough to be looked for in text: nobody would write it by chance."""
-    if len(value) > _LONGEST_ID or not rules.TOKEN.fullmatch(value):
-        return False
-    prefix = kept_prefix(value)
-    body = value[len(prefix) :]
-    # A random id of 24 letters and digits has no digit in one case of sixty.
-    if prefix and len(body) >= 16 and body.isalpha() and not body.islower() and not body.isupper():
-        return True
-    return any(mark.isdigit() for mark in value) and not rules.ORDINARY_ID.fullmatch(value)
+                yield Span(start, end, "id", token, next(filter(None, known.groups())))
 
 
 def _placeholder_span(match: re.Match[str], found: Placeholder) -> Span:
@@ -165,10 +179,29 @@ def _traceparents(text: str) -> Iterator[Span]:
             yield Span(match.start(group), match.end(group), TRACEPARENT, match.group(group))
 
 
-def _apart(spans: list[Span]) -> tuple[Span, ...]:
+def _apart(spans: Iterable[Span]) -> list[Span]:
     """The spans in order; of two that overlap the one that begins first, then the longer one, then the earlier rule."""
     kept: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):  # stable: the order of rules decides ties
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
-    return tuple(kept)
+    return kept
+
+
+class _Taken:
+    """Characters that are spoken for, as ranges that may overlap."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(ranges):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def touches(self, start: int, end: int) -> bool:
+        """Whether any character from `start` to `end` is taken."""
+        at = bisect_right(self._ends, start)
+        return at < len(self._starts) and self._starts[at] < end

@@ -7,8 +7,7 @@ repeated, so it is rewritten once and its placeholders do not depend on its neig
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,11 +15,15 @@ import msgspec
 from stepfork.canonical.order import order_of, with_order
 from stepfork.normalize import fields
 from stepfork.normalize.known import Context
-from stepfork.normalize.matching import Matcher, is_distinctive
+from stepfork.normalize.matching import Matcher
 from stepfork.normalize.multipart import without_boundary
 from stepfork.normalize.numbering import TimesByValue, ValueNumbers
+from stepfork.normalize.own import NO_OWN, OwnRules
+from stepfork.normalize.parts import word_for
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
 from stepfork.normalize.steps import numbered
+from stepfork.normalize.telling import told_by
+from stepfork.normalize.told import Told
 from stepfork.providers.apis import OPAQUE
 from stepfork.providers.split import RequestParts, join_request, places_in, split_request
 from stepfork.rewrite.place import Place, Rewriter
@@ -31,14 +34,6 @@ from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Trace
-
-_pack = msgspec.msgpack.Encoder().encode
-
-
-def _word_for(value: Any) -> bytes:
-    """Equal bytes for equal values of equal types, quicker than canonical ones; few, also for a large value."""
-    packed = _pack(value)
-    return packed if len(packed) < 1024 else hashlib.blake2b(packed, digest_size=32).digest()
 
 
 def normalize_run(run: Run, context: Context | None, *, templated: bool = False) -> Run:
@@ -55,7 +50,7 @@ def normalize_parts(
 ) -> Run:
     """`normalize_run` of a run in its parts. `exchanges` is used up: what is made of a large run takes its place
     instead of standing beside it."""
-    normalizer = Normalizer(context, declared_in(exchanges, trace), templated=templated)
+    normalizer = Normalizer(context, told_by(exchanges, trace, _own(context)), templated=templated)
     source = normalizer.source(source)
     made: list[Exchange] = []
     exchanges.reverse()
@@ -66,20 +61,7 @@ def normalize_parts(
 
 def normalize_exchange(exchange: Exchange, context: Context | None, *, templated: bool = False) -> Exchange:
     """One exchange alone, its ids and addresses numbered within it."""
-    return Normalizer(context, declared_in((exchange,)), templated=templated).exchange(exchange)
-
-
-def declared_in(exchanges: Iterable[Exchange], trace: Trace | None = None) -> dict[str, str]:
-    """Values that the structure of a run calls an id, with their kind, as far as they can be told from words."""
-    declared: dict[str, str] = {}
-    seen: set[bytes] = set()
-    for exchange in exchanges:
-        declare(exchange, declared, seen)
-    if trace is not None:
-        _add(declared, "conversation", trace.conversation)
-        for step in trace.steps:
-            _add(declared, "id", step.call_id)
-    return declared
+    return Normalizer(context, told_by((exchange,), own=_own(context)), templated=templated).exchange(exchange)
 
 
 class Normalizer:
@@ -93,7 +75,7 @@ class Normalizer:
     def __init__(
         self,
         context: Context | None,
-        declared: dict[str, str],
+        told: Told,
         *,
         templated: bool = False,
         first: Rewriter | None = None,
@@ -101,7 +83,7 @@ class Normalizer:
         clocks: bool = False,
         part_rewriter: Callable[..., PartRewriter] = PartRewriter,
     ) -> None:
-        self._matcher = Matcher(context, declared, templated=templated)
+        self._matcher = Matcher(context, told, templated=templated)
         self._values = values or ValueNumbers()
         self._parts: dict[bytes, _Part] = {}
         self._first = first
@@ -110,7 +92,7 @@ class Normalizer:
         self._index = 0
 
     def forget(self, value: str) -> None:
-        """Texts that hold `value` are looked at again: it has just been declared."""
+        """Texts that hold `value` are looked at again: it has just been told."""
         self._matcher.forget(value)
         held = value.encode("utf-8", "surrogatepass")
         self._parts = {key: part for key, part in self._parts.items() if held not in key}
@@ -218,7 +200,7 @@ class Normalizer:
     def _part(self, value: Any, marks: Callable[[Any], fields.Marks], *at: str | int) -> _Part:
         """The part `at` a place of the body. One that was rewritten before is made of the same values, so it becomes
         the same again."""
-        key = _word_for((value, marks.__name__))
+        key = word_for((value, marks.__name__))
         part = self._parts.get(key)
         if part is None:
             place = self._place("request", "body", *at)
@@ -254,6 +236,10 @@ class _Part(NamedTuple):
     renamed: bool
 
 
+def _own(context: Context | None) -> OwnRules:
+    return context.own if context else NO_OWN
+
+
 def _items(part: Any) -> list[Any]:
     return part if isinstance(part, list) else []
 
@@ -265,40 +251,3 @@ def _unset_or(part: Any, made: list[_Part]) -> Any:
 def no_marks(value: Any) -> fields.Marks:  # noqa: ARG001
     """Of a part that holds no fields of a provider's own."""
     return {}
-
-
-def declare(exchange: Exchange, declared: dict[str, str], seen: set[bytes]) -> None:
-    """Adds to `declared` what an exchange calls an id; `seen` remembers messages, which calls repeat."""
-    known = exchange.api != OPAQUE
-    body = exchange.request.body
-    if known and isinstance(body, JsonBody) and isinstance(body.value, dict):
-        parts = split_request(exchange.api, body.value)
-        for kind, value in fields.user_ids(parts.rest):
-            _add(declared, kind, value)
-        _declare_marked(declared, parts.rest, fields.rest_marks(parts.rest))
-        messages = parts.messages if isinstance(parts.messages, list) else []
-        for message in messages:
-            key = _word_for(message)
-            if key not in seen:
-                seen.add(key)
-                _declare_marked(declared, message, fields.message_marks(message))
-    response = exchange.response
-    answered = response.body if known else None
-    holder = {"headers": response.headers, "body": getattr(answered, "value", None)}
-    for path, mark in fields.response_marks(response.headers, answered).items():
-        if mark == "id" and path[:2] != ("body", "events"):
-            _add(declared, mark, fields.value_at(holder, path))
-    for event in getattr(answered, "events", ()):
-        for told in fields.event_values(event):
-            _declare_marked(declared, told, fields.envelope_marks(told))
-
-
-def _declare_marked(declared: dict[str, str], value: Any, marks: fields.Marks) -> None:
-    for path, mark in marks.items():
-        if mark == "id":
-            _add(declared, mark, fields.value_at(value, path))
-
-
-def _add(declared: dict[str, str], kind: str, value: Any) -> None:
-    if isinstance(value, str) and is_distinctive(value):
-        declared.setdefault(value, kind)

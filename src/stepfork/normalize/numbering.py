@@ -13,9 +13,13 @@ Slot = tuple[Path, int]
 
 
 class ValueNumbers:
-    """Numbers each kind's values by first appearance, from 1. One for a run, or one for a request."""
+    """Numbers each kind's values by first appearance, from 1. One for a run, or one for a request.
 
-    def __init__(self) -> None:
+    `spelled`: an id that is a number in JSON becomes a placeholder all the same, since its number is looked at again.
+    """
+
+    def __init__(self, *, spelled: bool = False) -> None:
+        self.spelled = spelled
         self._numbers: dict[tuple[str, str], int] = {}
         self._values: dict[str, list[str]] = {}
 

@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import re
 
+_HEAD = re.compile(r"(?:\\b|\^|\\A|\(\?<?[!=][^()]*\))*((?:[A-Za-z0-9_:/#=-]|\\[^A-Za-z0-9])+)(?![?*{])")
+
 
 class OwnRules:
     """The `[normalize]` table of a project; a value.
 
     `id_fields`, `time_fields` and `duration_fields` are names of members whose whole value is one, wherever they stand;
     `id_patterns` are regular expressions of text that is a generated id. `literal_fields` and `literal_patterns` are
-    never templated, whatever another rule says.
+    never templated, whatever another rule says. `prefixes` are the letters that every match of a pattern begins with:
+    they stay in front of the placeholder, as those of the providers' ids do. `has_fields`: any field is named.
     """
 
-    __slots__ = ("duration_fields", "id_fields", "id_patterns", "literal_fields", "literal_patterns", "time_fields")
+    __slots__ = (
+        "duration_fields", "has_fields", "id_fields", "id_patterns", "literal_fields", "literal_patterns", "prefixes",
+        "time_fields",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -35,6 +41,12 @@ class OwnRules:
         self.id_patterns = tuple(map(re.compile, id_patterns))
         self.literal_fields = frozenset(literal_fields)
         self.literal_patterns = tuple(map(re.compile, literal_patterns))
+        self.has_fields = bool(id_fields or time_fields or duration_fields or literal_fields)
+        self.prefixes = {head: pattern for pattern in self.id_patterns if (head := literal_head(pattern.pattern))}
+
+    def holds_literal(self, text: str) -> bool:
+        """Whether any of a text is never templated."""
+        return any(pattern.search(text) for pattern in self.literal_patterns)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OwnRules) and self._told() == other._told()
@@ -46,7 +58,15 @@ class OwnRules:
         return any(self._told())
 
     def _told(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
+        return tuple(getattr(self, name) for name in self.__slots__ if name not in ("prefixes", "has_fields"))
+
+
+def literal_head(pattern: str) -> str:
+    """The text that each match of a pattern begins with, as far as that is plain to see; empty where it is not, and
+    where nothing or a single letter would stand there."""
+    found = None if "|" in pattern else _HEAD.match(pattern)
+    head = re.sub(r"\\(.)", r"\1", found[1]) if found else ""
+    return head if found and len(head) > 1 and found.end() < len(pattern) else ""
 
 
 NO_OWN = OwnRules()

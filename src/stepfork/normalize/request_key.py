@@ -18,9 +18,10 @@ from stepfork.canonical.names import name_of
 from stepfork.errors import CanonicalError
 from stepfork.normalize.claude_code import without_surroundings
 from stepfork.normalize.known import Context
-from stepfork.normalize.normalize import Normalizer, declared_in, normalize_exchange
+from stepfork.normalize.normalize import Normalizer, normalize_exchange
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.telling import told_by
 from stepfork.normalize.volatile import without
 from stepfork.providers.calls import ToolResult, bare_tool
 from stepfork.providers.normal import normal_request
@@ -149,7 +150,7 @@ class RunKeys:
     """
 
     def __init__(self, exchanges: Iterable[Exchange], context: Context, rules: KeyRules = NO_RULES) -> None:
-        self._normalizer = Normalizer(context, declared_in(exchanges))
+        self._normalizer = Normalizer(context, told_by(exchanges, own=context.own), values=ValueNumbers(spelled=True))
         self._rules = rules
 
     def __call__(self, exchange: Exchange) -> bytes:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from stepfork.normalize.fields import Mark, Path
-from stepfork.normalize.matching import FIXED, LITERAL, TRACEPARENT, Matcher, Span, uuid_spans
+from stepfork.normalize.durations import without_length
+from stepfork.normalize.fields import LONGEST_VALUE, Mark, Path
+from stepfork.normalize.matching import FIXED, LITERAL, TRACEPARENT, Matcher, Span
 from stepfork.normalize.numbering import TimeNumbers, Times, ValueNumbers
+from stepfork.normalize.own_marks import OwnMark, own_mark
 from stepfork.normalize.placeholders import Placeholder, escape
 from stepfork.normalize.rules import UUID_FIELDS
-from stepfork.normalize.times import timestamp, whole_moment
+from stepfork.normalize.times import time_shape, timestamp, whole_moment
 from stepfork.rewrite.place import Edit, Place, Rewriter
 from stepfork.trace.body import JsonValue
 
@@ -38,29 +40,45 @@ class PartRewriter(Rewriter):
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a text: as its field says, else as the rules find them in it."""
+        own = self.own_mark(place)
+        if own == "literal":
+            return self._edits(self._matcher.literals(text), place, text)
         mark = self._marks.get(place.path)
-        if mark is not None:
-            edits = self._marked(mark, text, place)
+        if (own or mark) and not self._matcher.own.holds_literal(text):
+            edits = self._own(own, text, place) if own else None
+            if edits is None and mark is not None:
+                edits = self._marked(mark, text, place)
             if edits is not None:
                 return edits
         return self._edits(self._spans(text, place), place, text)
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name: ids and addresses are linked across names too."""
-        edits = self._edits(self._matcher.spans(text), place.child(text), text)
+        literal = self.own_mark(place) == "literal"
+        spans = self._matcher.literals(text) if literal else self._matcher.spans(text)
+        edits = self._edits(spans, place.child(text), text)
         self.renamed = self.renamed or bool(edits)
         return edits
 
     def number(self, value: int | float, place: Place) -> JsonValue:
-        """A time becomes its number and a duration 0, both of the type they had; other numbers are data."""
-        mark = self._marks.get(place.path)
+        """A time becomes its number and a duration 0, both of the type they had, and so does an id that the project's
+        rules name; other numbers are data."""
+        mark = self.own_mark(place) or self._marks.get(place.path)
         if mark == "time":
             return type(value)(self._times.number(place.path, 0, ""))
+        if mark == "id" and isinstance(value, int):
+            number = self._values.number("id", self._matcher.number_name(value))
+            return str(Placeholder("id", number)) if self._values.spelled else number
         return type(value)(0) if mark == "duration" else value
+
+    def own_mark(self, place: Place) -> OwnMark | None:
+        """What the project's rules say of the value at a place."""
+        own = self._matcher.own
+        return own_mark(own, place) if own.has_fields else None
 
     def _spans(self, text: str, place: Place) -> Sequence[Span]:
         if place.key in UUID_FIELDS:
-            found = uuid_spans(text)
+            found = self._matcher.uuid_spans(text)
             if found:
                 return found
         return self._matcher.spans(text)
@@ -77,6 +95,18 @@ class PartRewriter(Rewriter):
             return (Edit(0, len(text), "0"),) if text else ()
         whole = FINGERPRINT if mark == "fingerprint" else ""
         return () if text == whole else (Edit(0, len(text), whole),)
+
+    def _own(self, mark: OwnMark, text: str, place: Place) -> Sequence[Edit] | None:
+        """Edits of the whole text of a field that the project names; None where it is no such value."""
+        if not 0 < len(text) <= LONGEST_VALUE or self._matcher.is_templated(text):
+            return None
+        if mark == "id":
+            return self._marked("id", text, place)
+        if mark == "time":
+            shape = time_shape(text)
+            return None if shape is None else self._edits((Span(0, len(text), "timestamp", shape),), place, text)
+        zero = without_length(text)
+        return None if zero is None else (Edit(0, len(text), zero),)
 
     def _edits(self, spans: Sequence[Span], place: Place, text: str) -> list[Edit]:
         edits = []

@@ -94,7 +94,7 @@ class SightingReader(PartRewriter):
             if found is None:
                 self.see(Sighting(ESCAPED, match.group(), match.group(), place, is_name=is_name))
                 continue
-            prefix = _prefix_before(text, match.start()) if found.kind == "id" else ""
+            prefix = self._matcher.prefixes.before(text, match.start()) if found.kind == "id" else ""
             whole = match.end() == len(text) and match.start() == len(prefix)
             reason = _reason(found, place, mark if whole else None)
             if reason is None and found.kind == "id" and place.key in rules.UUID_FIELDS and not is_name:
@@ -136,10 +136,6 @@ def _reason(found: Placeholder, place: Place, mark: Mark | None) -> Reason | Non
 def _identity(found: Placeholder, place: Place) -> str:
     """Times are numbered in each part anew; all else over the run."""
     return f"{place.part} {found.number}" if found.kind == BY_POSITION else str(found.number or "")
-
-
-def _prefix_before(text: str, end: int) -> str:
-    return next((prefix for prefix in rules.PREFIXES_BY_LENGTH if text.endswith(prefix, 0, end)), "")
 
 
 def _trace_context(span: Span, text: str, place: Place, *, is_name: bool) -> Sighting:

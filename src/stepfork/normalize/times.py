@@ -47,6 +47,23 @@ _SPELLINGS = (_ISO, _BASIC, _RFC1123, _CTIME)
 _HINTS = (re.compile(r":(?<=[0-9][T ][0-9][0-9]:)[0-9]{2}"), re.compile("T[0-9]{6}Z"))
 _EPOCHS = {10: "epoch", 13: "epoch-ms", 16: "epoch-us", 19: "epoch-ns"}
 _EPOCH_DIGITS = {shape: digits for digits, shape in _EPOCHS.items()}
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = "[0-9]{2}:[0-9]{2}"
+_ALONE = tuple(
+    (re.compile(form), shape)
+    for form, shape in (
+        (_DATE, "YYYY-MM-DD"),
+        (_CLOCK, "hh:mm"),
+        (f"{_CLOCK}:[0-9]{{2}}", "hh:mm:ss"),
+        (rf"{_CLOCK}:[0-9]{{2}}\.[0-9]{{1,9}}", "hh:mm:ss.ffffff"),
+        (f"{_DATE} {_CLOCK}", "YYYY-MM-DD hh:mm"),
+        (f"{_DATE}T{_CLOCK}", "YYYY-MM-DDThh:mm"),
+        (r"[0-9]{10}\.[0-9]{1,9}", "epoch.ffffff"),
+    )
+)
+"""What is a time only where somebody says so."""
+_LONGEST = 64
+_DIGIT = re.compile("[0-9]")
 _FIELD = re.compile("YYYY|Mmm|Www|MM|DD|hh|mm|ss|f{1,9}")
 _FRACTION = re.compile("[.,]f+")
 
@@ -81,10 +98,21 @@ def whole_moment(text: str) -> str | None:
     return next((m.shape for m in moments(text) if m.start == 0 and m.end == len(text)), None)
 
 
+def time_shape(text: str) -> str | None:
+    """The same for a text of which a project says that it is a time: dates alone and times of day are ones too, and
+    what is spelled otherwise has the usual shape. None for a text without a number."""
+    shape = whole_moment(text)
+    if shape is None and len(text) <= _LONGEST and _DIGIT.search(text):
+        shape = next((shape for form, shape in _ALONE if form.fullmatch(text)), USUAL)
+    return shape
+
+
 def spell(shape: str, when: datetime) -> str:
     """`when` (UTC) as a date-time of a shape; the inverse of finding one, but for what a shape leaves out."""
     if shape in _EPOCH_DIGITS:
         return str(int(when.timestamp() * 1_000_000) * 1000)[: _EPOCH_DIGITS[shape]]
+    if shape.startswith("epoch."):
+        return f"{int(when.timestamp())}.{_fraction(when, 6)}"
     day = f"{when.day:2d}" if shape.startswith("Www Mmm") else f"{when.day:02d}"
     parts = {
         "YYYY": f"{when.year:04d}",

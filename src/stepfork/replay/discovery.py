@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from stepfork.normalize.matching import is_distinctive
 from stepfork.normalize.placeholders import LOOK_ALIKE, as_placeholder
+from stepfork.normalize.told import is_distinctive
 from stepfork.providers.normal_form import NormalRequest
 from stepfork.replay.identities import STRICT
 from stepfork.replay.reading import Words

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from stepfork.normalize.known import Context, known_value
-from stepfork.normalize.matching import kept_prefix
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, Placeholder
+from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.times import USUAL, spell
-from stepfork.replay.giving_back import give_back, prefix_before
+from stepfork.replay.giving_back import Given, give_back
 from stepfork.replay.identities import Identities
 from stepfork.replay.inventing import Inventor, boundary, fingerprint
 from stepfork.replay.reading import Reader
@@ -27,7 +27,8 @@ class Giver:
         self._identities = identities
         self._live = live
         self._seed = f"{context.started_ns} {context.token}"
-        self._inventor = Inventor(self._seed, live.knows, name=name)
+        self._inventor = Inventor(self._seed, live.knows, name=name, own=context.own)
+        self._prefixes = Prefixes(context.own.prefixes)
         self._answers = 0
 
     def response(self, exchange: Exchange) -> Response:
@@ -52,11 +53,21 @@ class Giver:
             when = now + timedelta(microseconds=number) + (_UNTIL_EXPIRED if expires else timedelta())
             return when.timestamp()
 
-        return give_back(exchange, value, clock)
+        return give_back(exchange, Given(value, clock, self._number, self._context.own))
+
+    def _number(self, number: int) -> int:
+        """An id that is a number, which stands for a placeholder of that number."""
+        name = ("id", str(Placeholder("id", number)))
+        value = self._identities.value(name)
+        if value is None or not value.isdecimal():
+            value = self._inventor.number(name[1])
+            self._identities.make_up(name, ("id", value))
+            self._live.declare(value, "id")
+        return int(value)
 
     def _by_value(self, placeholder: Placeholder, before: str, api: str) -> str:
         name = (placeholder.kind, str(placeholder))
-        prefix = prefix_before(before) if placeholder.kind == "id" else ""
+        prefix = self._prefixes.before(before, len(before)) if placeholder.kind == "id" else ""
         value = self._identities.value(name)
         if value is None:
             value = self._inventor.make(*name, prefix, api)
@@ -64,4 +75,4 @@ class Giver:
             self._live.declare(value, placeholder.kind)
         if prefix and value.startswith(prefix):
             return value[len(prefix) :]
-        return value.removeprefix(kept_prefix(value)) if placeholder.kind == "id" else value
+        return value.removeprefix(self._prefixes.of(value)) if placeholder.kind == "id" else value

@@ -9,9 +9,13 @@ from __future__ import annotations
 import base64
 import string
 from collections.abc import Callable
+from functools import cache
+from itertools import count
 
 from stepfork.canonical.names import name_of
 from stepfork.normalize import rules
+from stepfork.normalize.own import NO_OWN, OwnRules
+from stepfork.replay import own_values
 
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _Body = Callable[[str], str]
@@ -85,23 +89,42 @@ class Inventor:
     """Makes values from a seed; never one of those that `taken` knows.
 
     `name` is the seed of addresses, which people read in what a program prints: they are the same in each run. Ids are
-    not, since a program may keep those of its last run.
+    not, since a program may keep those of its last run. `own` has the project's patterns of ids.
     """
 
-    def __init__(self, seed: str, taken: Callable[[str, str], bool], *, name: str = "") -> None:
+    def __init__(self, seed: str, taken: Callable[[str, str], bool], *, name: str = "", own: OwnRules = NO_OWN) -> None:
         self._seed = seed
         self._name = name
         self._taken = taken
+        self._own = own
+        self._own_body = cache(self._fitting)
 
     def make(self, kind: str, name: str, prefix: str = "", api: str = "") -> str:
         """A value of a kind for the placeholder `name`; an id begins with its `prefix`."""
         at = 0
         while True:
             digits = _digits(self._name if kind == "email" else self._seed, kind, name, str(at))
-            made = _made(kind, digits, prefix, api)
-            if not self._taken(kind, made) and (not prefix or rules.ID.fullmatch(made) or at > 99):
+            made = self._own_id(digits, prefix) or _made(kind, digits, prefix, api)
+            if not self._taken(kind, made) and (not prefix or self._fits(prefix, made) or at > 99):
                 return made
             at += 1
+
+    def number(self, name: str) -> str:
+        """A number for the placeholder `name` of an id that is one."""
+        made = (own_values.number(_digits(self._seed, "id", name, str(at))) for at in count())
+        return next(value for value in made if not self._taken("id", value))
+
+    def _fits(self, prefix: str, made: str) -> bool:
+        return bool((self._own.prefixes.get(prefix) or rules.ID).fullmatch(made))
+
+    def _own_id(self, digits: str, prefix: str) -> str:
+        """An id of the project's own whose pattern begins with `prefix`; empty where there is none."""
+        body = self._own_body(prefix)
+        return prefix + body(digits) if body else ""
+
+    def _fitting(self, prefix: str) -> _Body | None:
+        pattern = self._own.prefixes.get(prefix)
+        return own_values.fitting(pattern, prefix, _uuid) if pattern else None
 
 
 def fingerprint(seed: str) -> str:

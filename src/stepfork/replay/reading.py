@@ -12,10 +12,12 @@ from collections.abc import Iterable
 import msgspec
 
 from stepfork.normalize.known import Context
-from stepfork.normalize.normalize import Normalizer, declare
+from stepfork.normalize.normalize import Normalizer
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.placeholders import LOOK_ALIKE, as_placeholder
 from stepfork.normalize.request_key import KeyRules, Names, RequestKey, form_key, keyed_form
+from stepfork.normalize.telling import Teller
+from stepfork.normalize.told import Told
 from stepfork.providers.normal_form import NormalRequest
 from stepfork.replay.identities import STRICT, Name
 from stepfork.rewrite.place import Rewriter
@@ -53,14 +55,14 @@ class Reader:
 
     def __init__(self, context: Context, rules: KeyRules, *, first: Rewriter | None, templated: bool) -> None:
         self._rules = rules
-        self._values = ValueNumbers()
-        self._declared: dict[str, str] = {}
-        self._seen: set[bytes] = set()
+        self._values = ValueNumbers(spelled=True)
+        self._told = Told(context.own)
+        self._teller = Teller(self._told)
         self._templated = templated
         self._meanings: dict[str, str] = {}
         self._normalizer = Normalizer(
             msgspec.structs.replace(context, started_ns=-_EVER, ended_ns=_EVER),
-            self._declared,
+            self._told,
             templated=templated,
             first=first,
             values=self._values,
@@ -70,9 +72,9 @@ class Reader:
     def read(self, exchange: Exchange) -> Reading:
         """What the request of an exchange says."""
         if not self._templated:
-            before = len(self._declared)
-            declare(exchange, self._declared, self._seen)
-            for value in list(self._declared)[before:]:
+            before = len(self._told)
+            self._teller.exchange(exchange)
+            for value in list(self._told)[before:]:
                 self._normalizer.forget(value)
         request = self._normalizer.request(exchange)
         return self._reading(msgspec.structs.replace(exchange, request=request), self._rules)
@@ -81,24 +83,24 @@ class Reader:
         """A value that was given to this run is known from here on, wherever it stands."""
         self._values.number(kind, value)
         if kind not in STRICT:
-            self._declared[value] = kind
+            self._told.give(kind, value)
 
     def told(self, words: Words, exchange: Exchange) -> Reading:
         """The reading of a request whose `words` are ids of their kinds."""
         for word, kind in words.items():
-            self._declared[word] = kind
+            self._told.give(kind, word)
             self._normalizer.forget(word)
         return self.read(exchange)
 
     def retract(self, words: Words) -> None:
         """Takes `words` back: they are none."""
         for word in words:
-            self._declared.pop(word, None)
+            self._told.take(word)
             self._normalizer.forget(word)
 
     def knows(self, kind: str, value: str) -> bool:
         """Whether a value has been read or declared."""
-        return value in self._declared or (kind, value) in self._values
+        return value in self._told or (kind, value) in self._values
 
     def _reading(self, exchange: Exchange, rules: KeyRules) -> Reading:
         form = keyed_form(exchange, rules)

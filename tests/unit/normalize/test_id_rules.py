@@ -1,14 +1,19 @@
 import pytest
 
 from stepfork.normalize import rules
-from stepfork.normalize.matching import Matcher, is_distinctive, kept_prefix
+from stepfork.normalize.matching import Matcher
+from stepfork.normalize.prefixes import PREFIXES
+from stepfork.normalize.told import Told, is_distinctive
 
 HEX48 = "0479f4e0a46052c3841f31f5237b1103b5fea9c5f65b9c6d"
 UUID = "716077ee-e829-4b61-ace2-2c2e56f5f989"
 
 
-def ids(text, declared=None):
-    return [text[span.start : span.end] for span in Matcher(None, declared or {}).spans(text) if span.kind == "id"]
+def ids(text, *told):
+    known = Told()
+    for value in told:
+        known.add("id", value)
+    return [text[span.start : span.end] for span in Matcher(None, known).spans(text) if span.kind == "id"]
 
 
 @pytest.mark.parametrize(
@@ -45,8 +50,8 @@ def test_generated_ids_are_found_whole_and_only_whole(value):
     assert ids(f'see {value}, "{value}".') == [value, value]
     assert ids(f"x{value}") == []
     assert ids(f"{value}x_more") == []
-    assert kept_prefix(value)
-    assert value.startswith(kept_prefix(value))
+    assert PREFIXES.of(value)
+    assert value.startswith(PREFIXES.of(value))
 
 
 @pytest.mark.parametrize(
@@ -82,10 +87,10 @@ def test_data_is_never_an_id(text):
     assert ids(text) == []
 
 
-def test_a_declared_value_is_an_id_wherever_it_is_a_whole_token():
-    declared = {"get_weather_mvsbdckzn39c": "id", "tju3qkc9": "id"}
-    assert ids("used get_weather_mvsbdckzn39c and (tju3qkc9)", declared) == ["get_weather_mvsbdckzn39c", "tju3qkc9"]
-    assert ids("tju3qkc9x", declared) == []
+def test_a_told_value_is_an_id_wherever_it_is_a_whole_token():
+    told = ("get_weather_mvsbdckzn39c", "tju3qkc9")
+    assert ids("used get_weather_mvsbdckzn39c and (tju3qkc9)", *told) == ["get_weather_mvsbdckzn39c", "tju3qkc9"]
+    assert ids("tju3qkc9x", *told) == []
 
 
 @pytest.mark.parametrize("value", ["tju3qkc9", UUID, "final_result_5ey6n45w0dgv", "call_8OxUBi3JKAu9g2sPuhwfZtz4"])
@@ -103,5 +108,5 @@ def test_what_people_write_is_not_looked_for_in_text(value):
 
 
 def test_no_prefix_hides_another():
-    assert rules.PREFIXES_BY_LENGTH.index("chatcmpl-tool-") < rules.PREFIXES_BY_LENGTH.index("chatcmpl-")
+    assert PREFIXES.of("chatcmpl-tool-x") == PREFIXES.before("a chatcmpl-tool-", 16) == "chatcmpl-tool-"
     assert len(set(rules.ID_PREFIXES)) == len(rules.ID_PREFIXES)

@@ -5,13 +5,14 @@ import pytest
 from stepfork.normalize.known import Context
 from stepfork.normalize.matching import Matcher
 from stepfork.normalize.times import moments, whole_moment
+from stepfork.normalize.told import Told
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 CONTEXT = Context(started_ns=int(NOON.timestamp()) * 10**9, ended_ns=int(NOON.timestamp() + 60) * 10**9)
 
 
 def times(text):
-    spans = Matcher(CONTEXT, {}).spans(text)
+    spans = Matcher(CONTEXT, Told()).spans(text)
     return [(text[span.start : span.end], span.value) for span in spans if span.kind == "timestamp"]
 
 
@@ -69,7 +70,7 @@ def test_the_window_reaches_a_day_to_both_sides():
 
 
 def test_without_a_capture_no_text_is_a_time():
-    assert Matcher(None, {}).spans("2026-11-30T12:00:01Z") == ()
+    assert Matcher(None, Told()).spans("2026-11-30T12:00:01Z") == ()
     assert list(moments("2026-11-30T12:00:01Z"))
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from stepfork.normalize import rules
 from stepfork.normalize.emails import find_emails
-from stepfork.normalize.matching import is_distinctive, kept_prefix
+from stepfork.normalize.prefixes import PREFIXES
 from stepfork.normalize.times import is_clocks, moments, same_form, spell, whole_moment
+from stepfork.normalize.told import is_distinctive
 from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
 from stepfork.replay.inventing import Inventor
@@ -34,7 +35,7 @@ def test_ids_fit_the_rules_of_their_prefix_and_are_told_apart(prefix: str, api: 
     for value in made:
         assert value.startswith(prefix)
         assert rules.ID.fullmatch(value), value
-        assert kept_prefix(value) == prefix
+        assert PREFIXES.of(value) == prefix
         assert redact_text(value, NONE) == value
 
 

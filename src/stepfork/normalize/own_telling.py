@@ -1,0 +1,65 @@
+"""Which values a project's own rules call an id: by the name of a member or by a pattern, wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from stepfork.normalize.fields import LONGEST_VALUE
+from stepfork.normalize.own_marks import own_mark
+from stepfork.normalize.parts import word_for
+from stepfork.normalize.told import Told
+from stepfork.rewrite.place import Edit, Place, Rewriter
+from stepfork.rewrite.run import rewrite_exchange
+from stepfork.rewrite.value import rewrite_value
+from stepfork.trace.body import JsonBody, JsonValue
+from stepfork.trace.exchange import Exchange
+
+
+class OwnTeller(Rewriter):
+    """Changes nothing, and adds to `told`. Items that the calls of a run repeat are read once."""
+
+    def __init__(self, told: Told) -> None:
+        self._told = told
+        self._seen: set[bytes] = set()
+
+    def exchange(self, exchange: Exchange) -> None:
+        """What stands in an exchange."""
+        body = exchange.request.body
+        if isinstance(body, JsonBody) and isinstance(body.value, dict):
+            place = Place(("exchange", 0, "request", "body"))
+            for name, value in body.value.items():
+                for item in value if isinstance(value, list) else [value]:
+                    word = word_for((name, item))
+                    if word not in self._seen:
+                        self._seen.add(word)
+                        rewrite_value(item, place.child(name), self)
+            exchange = msgspec.structs.replace(exchange, request=msgspec.structs.replace(exchange.request, body=None))
+        rewrite_exchange(exchange, 0, self)
+
+    def text(self, text: str, place: Place) -> Sequence[Edit]:
+        """No edits."""
+        mark = own_mark(self._told.own, place)
+        if mark == "id" and len(text) <= LONGEST_VALUE:
+            self._told.add_own(text)
+        elif mark != "literal":
+            self._matches(text)
+        return ()
+
+    def key(self, text: str, place: Place) -> Sequence[Edit]:
+        """No edits."""
+        if own_mark(self._told.own, place) != "literal":
+            self._matches(text)
+        return ()
+
+    def number(self, value: int | float, place: Place) -> JsonValue:
+        """The number as it is."""
+        if isinstance(value, int) and own_mark(self._told.own, place) == "id":
+            self._told.add_own(str(value))
+        return value
+
+    def _matches(self, text: str) -> None:
+        for pattern in self._told.own.id_patterns:
+            for match in pattern.finditer(text):
+                self._told.add_own(match.group())

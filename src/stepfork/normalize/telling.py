@@ -1,0 +1,87 @@
+"""The first pass: which values the structure of a run calls an id. They are then found wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stepfork.normalize import fields
+from stepfork.normalize.own import NO_OWN, OwnRules
+from stepfork.normalize.own_telling import OwnTeller
+from stepfork.normalize.parts import word_for
+from stepfork.normalize.told import Told
+from stepfork.providers.apis import OPAQUE
+from stepfork.providers.split import split_request
+from stepfork.rewrite.run import rewrite_trace
+from stepfork.trace.body import JsonBody
+from stepfork.trace.exchange import Exchange
+from stepfork.trace.step import Trace
+
+
+def told_by(exchanges: Iterable[Exchange], trace: Trace | None = None, own: OwnRules = NO_OWN) -> Told:
+    """What exchanges and a trace tell, as far as it can be told from words."""
+    teller = Teller(Told(own))
+    for exchange in exchanges:
+        teller.exchange(exchange)
+    if trace is not None:
+        teller.trace(trace)
+    return teller.told
+
+
+class Teller:
+    """Adds to `told`, exchange by exchange; messages, which calls repeat, are read once."""
+
+    def __init__(self, told: Told) -> None:
+        self.told = told
+        self._seen: set[bytes] = set()
+        own = told.own
+        self._own = OwnTeller(told) if own.id_fields or own.id_patterns else None
+
+    def exchange(self, exchange: Exchange) -> None:
+        """What an exchange calls an id."""
+        known = exchange.api != OPAQUE
+        if known:
+            self._request(exchange)
+        response = exchange.response
+        answered = response.body if known else None
+        holder = {"headers": response.headers, "body": getattr(answered, "value", None)}
+        for path, mark in fields.response_marks(response.headers, answered).items():
+            if mark == "id" and path[:2] != ("body", "events") and not self._is_literal(path[1:]):
+                self.told.add(mark, fields.value_at(holder, path))
+        for event in getattr(answered, "events", ()):
+            for told in fields.event_values(event):
+                self._marked(told, fields.envelope_marks(told))
+        if self._own is not None:
+            self._own.exchange(exchange)
+
+    def trace(self, trace: Trace) -> None:
+        """The conversation, and the call ids of the steps."""
+        self.told.add("conversation", trace.conversation)
+        for step in trace.steps:
+            if not self._is_literal(("call_id",)):
+                self.told.add("id", step.call_id)
+        if self._own is not None:
+            rewrite_trace(trace, self._own)
+
+    def _request(self, exchange: Exchange) -> None:
+        body = exchange.request.body
+        if not (isinstance(body, JsonBody) and isinstance(body.value, dict)):
+            return
+        parts = split_request(exchange.api, body.value)
+        for kind, value in fields.user_ids(parts.rest):
+            self.told.add(kind, value)
+        self._marked(parts.rest, fields.rest_marks(parts.rest))
+        for message in parts.messages if isinstance(parts.messages, list) else []:
+            word = word_for(message)
+            if word not in self._seen:
+                self._seen.add(word)
+                self._marked(message, fields.message_marks(message))
+
+    def _marked(self, value: Any, marks: fields.Marks) -> None:
+        for path, mark in marks.items():
+            if mark == "id" and not self._is_literal(path):
+                self.told.add(mark, fields.value_at(value, path))
+
+    def _is_literal(self, path: fields.Path) -> bool:
+        literal = self.told.own.literal_fields
+        return bool(literal) and not literal.isdisjoint(path)
