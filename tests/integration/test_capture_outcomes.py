@@ -160,7 +160,7 @@ def test_c110_an_interrupted_capture_leaves_a_whole_result_file_and_no_fixture(s
 def test_what_refuses_to_run_leaves_no_result_of_another_run(stand: Stand) -> None:
     result, other = stand.root / "result.json", stand.root / "notes.txt"
     words = ("--name", "case", "--result-file", "result.json")
-    for refused in (("--", "no-such-command"), ("--format", "svg", "--", "true"), ("--dry-run", "--", "true")):
+    for refused in (("--", "no-such-command"), ("--format", "svg", "--", "true"), ("--reuse", "--", "true")):
         result.write_text('{"outcome": "verified"}')
         stand.stepfork("capture", *words, *refused, code=2)
         assert not result.exists()

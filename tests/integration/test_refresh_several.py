@@ -208,7 +208,6 @@ def test_a_fixture_with_a_world_is_not_refreshed(stand: Stand) -> None:
         (["--refresh", "a", "--all"], "takes the names of fixtures, or --all"),
         (["--refresh", "a", "--name", "b"], "--refresh takes names alone"),
         (["--refresh", "a", "--expect-fail"], "--refresh takes names alone"),
-        (["--name", "a", "--dry-run", "--", "x"], "--dry-run goes with --refresh"),
         (["--name", "a", "--reuse", "--", "x"], "--reuse goes with --refresh"),
         (["--refresh", "a", "--format", "xml"], "--format is text or github"),
         (["--refresh", "a", "--json", "--format", "github"], "both want stdout"),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from stepfork.cli.capture_report import Output, refuse_in_ci, shell_words
+from stepfork.cli.capture_report import Output, exit_code, print_result, refuse_in_ci, shell_words, tell
+from stepfork.cli.console import err
 from stepfork.cli.destinations import check_form, check_result_file
 from stepfork.cli.session import STORE_HELP, open_store
 from stepfork.cli.verb import Verb
@@ -64,7 +65,8 @@ def capture(
     refresh: bool = typer.Option(False, "--refresh", help="Run the commands of fixtures again, and compare."),
     every: bool = typer.Option(False, "--all", help="With --refresh: every fixture that has a command."),
     yes: bool = typer.Option(False, "--yes", help="With --refresh: run the commands without asking."),
-    dry_run: bool = typer.Option(False, "--dry-run", help="With --refresh: run and compare; write nothing unasked."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Run and report; write nothing unasked."),
+    explain: bool = typer.Option(False, "--explain", help="Say what was redacted and what was templated, and why."),
     reuse: bool = typer.Option(
         False, "--reuse", help="With --refresh: answer from the recording until the first call that it has not."
     ),
@@ -79,6 +81,7 @@ def capture(
     With --refresh the commands that fixtures were recorded from run again, in the folder where they ran.
     """
     from stepfork.cli import refresh as refreshing
+    from stepfork.cli.render.capture_json import capture_bytes
 
     check_result_file(result_file)
     check_form(form, as_json=as_json)
@@ -89,9 +92,9 @@ def capture(
             raise UsageError(
                 "--refresh takes names alone", fix="it runs what each fixture recorded, with the options of then"
             )
-        options = refreshing.Options(tuple(words or ()), every, yes, dry_run, reuse, allow_capture)
+        options = refreshing.Options(tuple(words or ()), every, yes, dry_run, reuse, allow_capture, explain)
         raise typer.Exit(refreshing.run(opened, options, told))
-    for option, given in (("--yes", yes), ("--dry-run", dry_run), ("--reuse", reuse)):
+    for option, given in (("--yes", yes), ("--reuse", reuse)):
         if given:
             raise UsageError(f"{option} goes with --refresh")
     if name is None:
@@ -100,39 +103,29 @@ def capture(
     if command and not allow_capture:
         typed = typed_capture(name, command, output=output, expect_fail=expect_fail, require_spans=require_spans)
         refuse_in_ci([opened.shown(opened.manifest_path(name)) if output is None else output.as_posix()], typed)
-    request = {"output": output, "expect_fail": expect_fail, "require_spans": require_spans}
-    captured = _capture(opened, name, command, tuple(spans_from or ()), told, request)
-    raise typer.Exit(_report(captured, told))
+    request: dict[str, Any] = {
+        "output": output,
+        "expect_fail": expect_fail,
+        "require_spans": require_spans,
+        "explain": explain,
+    }
+    request |= {"name": name, "command": command, "spans_from": tuple(spans_from or ())}
+    captured = _capture(opened, told, request, dry_run=dry_run)
+    print_result(captured, None)
+    if dry_run and captured.fixture is not None:
+        err("next: the same without --dry-run keeps it")
+    raise typer.Exit(tell(told, capture_bytes(captured), [captured]) or exit_code(captured))
 
 
-def _capture(
-    store: Store, name: str, command: tuple[str, ...], spans: tuple[Path, ...], told: Output, request: dict[str, Any]
-) -> CaptureResult:
+def _capture(store: Store, told: Output, request: dict[str, Any], *, dry_run: bool) -> CaptureResult:
     from stepfork.cli.progress import CallCounter
     from stepfork.config.environment import environ
     from stepfork.config.project import read_settings
-    from stepfork.workflows.capture import CaptureRequest, capture
+    from stepfork.workflows.capture import CaptureRequest, capture, rehearse
 
-    asked = CaptureRequest(
-        name=name,
-        environ=environ(),
-        command=command,
-        spans_from=spans,
-        stdout=told.stdout,
-        settings=read_settings(store.root),
-        **request,
-    )
-    with CallCounter(name, sys.stderr, quiet=told.quiet) as counter:
-        return capture(asked, store, counter.update)
-
-
-def _report(captured: CaptureResult, told: Output) -> int:
-    from stepfork.cli.capture_report import exit_code, print_result, tell
-    from stepfork.cli.render.capture_json import capture_bytes
-
-    print_result(captured, None)
-    failed = tell(told, capture_bytes(captured), [captured])
-    return failed or exit_code(captured)
+    asked = CaptureRequest(environ=environ(), stdout=told.stdout, settings=read_settings(store.root), **request)
+    with CallCounter(asked.name, sys.stderr, quiet=told.quiet) as counter:
+        return (rehearse if dry_run else capture)(asked, store, counter.update)
 
 
 def typed_capture(name: str, command: tuple[str, ...], *, output: Path | None = None, **flags: bool) -> str:

@@ -66,6 +66,13 @@ def print_result(captured: CaptureResult, diff: FixtureDiff | None, *, next_step
 
     for line in capture_lines(captured):
         err(fold(line, sys.stderr))
+    if captured.explained is not None:
+        from stepfork.cli.render.explain_text import explain_lines
+
+        more = show_command(captured)
+        for line in explain_lines(captured.redactions, captured.explained, sys.stderr, more=more):
+            err(line)
+        err("")
     if diff is not None:
         from stepfork.cli.diff import print_diff
 
@@ -73,6 +80,17 @@ def print_result(captured: CaptureResult, diff: FixtureDiff | None, *, next_step
     line = next_line(captured, refreshed=diff is not None)
     if line and next_step:
         err(line)
+
+
+def show_command(captured: CaptureResult) -> str:
+    """The command that tells each placeholder of what was kept, empty where nothing was."""
+    from stepfork.cli.session import shown_path
+
+    kept = captured.draft or captured.path
+    if kept is None:
+        return ""
+    word = captured.name if captured.draft is None and captured.store is not None else shown_path(kept)
+    return f"{shell_words(('stepfork', 'show', word))} --placeholders"
 
 
 def tell(told: Output, document: bytes, captured: Sequence[CaptureResult]) -> int:

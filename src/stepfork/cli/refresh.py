@@ -35,6 +35,7 @@ class Options:
     dry_run: bool = False
     reuse: bool = False
     allow_capture: bool = False
+    explain: bool = False
 
 
 def run(store: Store, options: Options, told: Output) -> int:
@@ -139,7 +140,13 @@ def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone:
     try:
         with CallCounter(item.name, sys.stderr, quiet=told.quiet) as counter:
             done = refresh(
-                item.prepared, store, environ(), progress=counter.update, stdout=told.stdout, reuse=options.reuse
+                item.prepared,
+                store,
+                environ(),
+                progress=counter.update,
+                stdout=told.stdout,
+                reuse=options.reuse,
+                explain=options.explain,
             )
         if not options.dry_run:
             done = keep(done, store)

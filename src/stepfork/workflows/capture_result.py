@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stepfork.contracts.verification import Outcome, Verification
+from stepfork.normalize.reasons import Explained
 from stepfork.redact.finding import Finding
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Fixture, Run
@@ -23,7 +24,7 @@ class CaptureResult:
     one and is none. `notices` are hints that fail nothing. `files` and `size` (bytes) count what the fixture reaches,
     `new_files` those that were not there with these bytes; `seconds` is how long the run took; `signal` ended it.
     `store` is the folder that holds the fixture, None for a bundle. `reused` counts the calls that a recording
-    answered, None where none was asked.
+    answered, None where none was asked. `explained` says what was templated and why, None where nobody asked.
     """
 
     name: str
@@ -47,6 +48,7 @@ class CaptureResult:
     store: Path | None = None
     signal: int | None = None
     reused: int | None = None
+    explained: Explained | None = None
 
     @property
     def outcome(self) -> Outcome:

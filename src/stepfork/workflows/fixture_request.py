@@ -28,6 +28,7 @@ class FixtureRequest:
     refresh of one, which the agent may have got over. `require_spans`: without any span there is no fixture.
     `replaces` is the manifest that must still be there when the fixture is written, b"" where none must be, None where
     that is not asked. `settings` are the project's. `draft_test`: a fixture that holds gets a test, unless it has one.
+    `explain` asks why each placeholder stands where it stands.
     """
 
     name: str
@@ -40,6 +41,7 @@ class FixtureRequest:
     replaces: bytes | None = field(default=None, repr=False)
     settings: Settings = field(default_factory=Settings)
     draft_test: bool = True
+    explain: bool = False
 
     @property
     def tests(self) -> str | None:

@@ -138,8 +138,10 @@ def refresh(
     progress: Callable[[Progress], None],
     stdout: int | None = None,
     reuse: bool = False,
+    explain: bool = False,
 ) -> RefreshResult:
-    """Run the command again and compare; nothing is written before `keep`. `stdout` is as in CaptureRequest.
+    """Run the command again and compare; nothing is written before `keep`. `stdout` and `explain` are as in
+    CaptureRequest.
 
     With `reuse` calls are answered from the old fixture until the first that it does not hold, and live after it.
     """
@@ -159,6 +161,7 @@ def refresh(
         replaces=refreshed.manifest,
         may_be_fixed=refreshed.incident,
         reuse=refreshed.old if reuse else None,
+        explain=explain,
         expect_fail=EXPECT_FAIL in refreshed.flags,
         require_spans=REQUIRE_SPANS in refreshed.flags,
     )

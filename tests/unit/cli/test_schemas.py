@@ -42,3 +42,13 @@ def test_the_replay_schema_speaks_of_differences_as_the_diff_schema_does() -> No
     assert all(replay["$defs"][name] == diff["$defs"][name] for name in shared)
     parts = replay["$defs"]["miss"]["properties"]["difference"]["properties"]
     assert all(part == diff["$defs"]["exchange"]["properties"][name] for name, part in parts.items())
+
+
+def test_the_capture_schema_speaks_of_reasons_as_the_placeholders_schema_does() -> None:
+    capture, placeholders = (
+        json.loads(next(path for path in SCHEMAS if path.name == f"{name}.schema.json").read_text(encoding="utf-8"))
+        for name in ("capture", "placeholders")
+    )
+    shared = capture["$defs"].keys() & placeholders["$defs"].keys()
+    assert shared == {"reason", "places"}
+    assert all(capture["$defs"][name] == placeholders["$defs"][name] for name in shared)

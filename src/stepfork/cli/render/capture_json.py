@@ -8,6 +8,7 @@ from typing import Any
 
 from stepfork.canonical.encode import dumps
 from stepfork.cli.render.diff_json import diff_document
+from stepfork.cli.render.placeholders_json import templated_json
 from stepfork.cli.session import shown_path
 from stepfork.diff.fixture_diff import FixtureDiff
 from stepfork.workflows.capture_result import CaptureResult
@@ -50,6 +51,8 @@ def capture_document(result: CaptureResult) -> Document:
         "steps": len(result.run.trace.steps),
         "origin": result.run.trace.origin,
         "redacted": result.redacted,
+        "redactions": [{"rule": finding.rule, "path": finding.path} for finding in result.redactions],
+        "templated": None if result.explained is None else templated_json(result.explained),
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stepfork.canonical.encode import dumps
-from stepfork.normalize.reasons import Explained, Value
+from stepfork.normalize.reasons import CONSTANTS, Explained, Value, by_kind, total_of
 from stepfork.normalize.sightings import Reason
 
 
@@ -24,17 +24,29 @@ def placeholders_bytes(name: str, explained: Explained) -> bytes:
     )
 
 
+def templated_json(explained: Explained) -> list[dict[str, Any]]:
+    """How many values of each kind were templated, and why."""
+    return [
+        {
+            "kind": kind,
+            "values": None if kind in CONSTANTS else len(group),
+            "places": sum(one.places for one in group),
+            "reasons": _reasons(total_of(group).items()),
+        }
+        for kind, group in by_kind(explained.values).items()
+    ]
+
+
 def _value(one: Value) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "shown": one.shown,
         "places": one.places,
         "first": one.first,
-        "reasons": reasons_json(one.reasons),
+        "reasons": _reasons(one.reasons),
         "told_at": one.told_at,
     }
 
 
-def reasons_json(reasons: Iterable[tuple[Reason, int]]) -> list[dict[str, Any]]:
-    """Reasons with the places that each counts for."""
+def _reasons(reasons: Iterable[tuple[Reason, int]]) -> list[dict[str, Any]]:
     return [{"rule": reason.rule, "name": reason.name or None, "places": count} for reason, count in reasons]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import fold
 from stepfork.cli.render.places import place_words
-from stepfork.normalize.reasons import CONSTANTS, RULES, Explained, Value
+from stepfork.normalize.reasons import CONSTANTS, RULES, Explained, Value, by_kind, total_of
 from stepfork.normalize.sightings import Reason
 
 KINDS = {
@@ -41,22 +41,12 @@ _WIDE = 26
 
 def placeholder_lines(name: str, explained: Explained, stream: TextIO | None = None) -> Iterator[str]:
     """The screen of a fixture called `name`, folded where `stream` is a terminal."""
-    values = [one for one in explained.values if one.kind not in CONSTANTS]
-    constants = [one for one in explained.values if one.kind in CONSTANTS]
-    places = sum(one.places for one in values)
-    told = (
-        f"{counted(len(values), 'value')} templated, in {counted(places, 'place')}" if values else "nothing templated"
-    )
-    yield f"{escape(name)}: {told}"
+    yield f"{escape(name)}: {templated(explained)}"
+    yield from kind_lines(explained, stream)
+    values = {kind: group for kind, group in by_kind(explained.values).items() if kind not in CONSTANTS}
     if values:
         yield ""
-        yield from _table("kind", _by_kind(values), stream, with_values=True)
-    if constants:
-        yield ""
-        yield from _table("constant", _by_kind(constants), stream, with_values=False)
-    if values:
-        yield ""
-        yield from _details(_by_kind(values), stream)
+        yield from _details(values, stream)
     if explained.literals:
         yield ""
         yield "text that only looks like a placeholder, stored with one more !:"
@@ -67,6 +57,24 @@ def placeholder_lines(name: str, explained: Explained, stream: TextIO | None = N
         yield from _more(len(rows), "")
 
 
+def templated(explained: Explained) -> str:
+    """How much was templated."""
+    values = [one for one in explained.values if one.kind not in CONSTANTS]
+    if not values:
+        return "nothing templated"
+    return f"{counted(len(values), 'value')} templated, in {counted(sum(one.places for one in values), 'place')}"
+
+
+def kind_lines(explained: Explained, stream: TextIO | None) -> Iterator[str]:
+    """The tables of kinds: of what became a placeholder, and of what became a constant."""
+    groups = by_kind(explained.values)
+    for head, constant in (("kind", False), ("constant", True)):
+        chosen = {kind: group for kind, group in groups.items() if (kind in CONSTANTS) is constant}
+        if chosen:
+            yield ""
+            yield from _table(head, chosen, stream, with_values=not constant)
+
+
 def reasons_of(reasons: Iterable[tuple[Reason, int]]) -> Iterator[tuple[str, int]]:
     """Each rule of several reasons in words, with the places that it counts for, the most frequent first."""
     rules: dict[str, Counter[str]] = {}
@@ -74,13 +82,6 @@ def reasons_of(reasons: Iterable[tuple[Reason, int]]) -> Iterator[tuple[str, int
         rules.setdefault(reason.rule, Counter())[reason.name] += count
     for rule, names in sorted(rules.items(), key=lambda item: (-item[1].total(), item[0])):
         yield RULES[rule].format(_listed(rule, names)), names.total()
-
-
-def _by_kind(values: Sequence[Value]) -> dict[str, list[Value]]:
-    groups: dict[str, list[Value]] = {}
-    for one in values:
-        groups.setdefault(one.kind, []).append(one)
-    return groups
 
 
 def _kind(kind: str) -> str:
@@ -101,7 +102,7 @@ def _table(head: str, groups: dict[str, list[Value]], stream: TextIO | None, *, 
     for kind, group in groups.items():
         values = f"{len(group):>6,}  " if with_values else ""
         before = f"  {_kind(kind).ljust(width)}  {values}{sum(one.places for one in group):>6,}  "
-        told = list(reasons_of(reason for one in group for reason in one.reasons))
+        told = list(reasons_of(total_of(group).items()))
         for words, count in told:
             yield fold(
                 before + words + (f" ×{count:,}" if len(told) > 1 and count > 1 else ""), stream, hanging=len(before)
