@@ -19,6 +19,7 @@ from stepfork.normalize.normalize import Normalizer
 from stepfork.normalize.numbering import Times, ValueNumbers
 from stepfork.normalize.placeholders import unescape
 from stepfork.normalize.sightings import CLAUDE_CODE, ESCAPED, Reason, Sighting, SightingReader, spot
+from stepfork.normalize.told import Told
 from stepfork.rewrite.place import Place
 from stepfork.trace.fixture import Run
 
@@ -95,10 +96,10 @@ def explain(run: Run) -> Explained:
     def reader(matcher: Matcher, values: ValueNumbers, marks: Marks, times: Times | None = None) -> SightingReader:
         return SightingReader(matcher, values, marks, times, see=see)
 
-    command = reader(Matcher(None, {}, templated=True), ValueNumbers(), {})
+    command = reader(Matcher(None, Told(), templated=True), ValueNumbers(), {})
     for index, argument in enumerate(run.source.command):
         command.text(argument, Place(("source",), ("command", index)))
-    normalizer = Normalizer(None, {}, templated=True, part_rewriter=reader)
+    normalizer = Normalizer(None, Told(), templated=True, part_rewriter=reader)
     for exchange in run.exchanges:
         normalizer.exchange(exchange)
     normalizer.trace(run.trace)
