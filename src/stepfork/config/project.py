@@ -6,10 +6,10 @@ import os
 from typing import Any
 
 from stepfork.config.document import read_document
+from stepfork.config.normalize import read_own, read_today, read_volatile
 from stepfork.config.process import from_here
 from stepfork.config.redaction import rules_of
 from stepfork.config.routes import RouteSetting, read_routes
-from stepfork.config.volatile import read_today, read_volatile
 from stepfork.errors import ConfigError
 from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.redact.rules import NO_RULES, Rules
@@ -94,6 +94,7 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
         tests=tests,
         today=read_today(normalize, path),
         redact=redact,
+        normalize=read_own(normalize, path),
     )
 
 

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from stepfork.config.volatile import volatile_lines
+from stepfork.config.normalize import volatile_lines
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.units import RequestForm, read_json
 from stepfork.diff.values import RequestDiff

@@ -6,7 +6,7 @@ import signal
 from typing import Any
 
 from stepfork.canonical.encode import dumps
-from stepfork.config.volatile import volatile_lines
+from stepfork.config.normalize import volatile_lines
 from stepfork.diff.unstable import Unstable
 from stepfork.workflows.doctor import Diagnosis, Ran, Twice
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import INDENT, WIDTH, headline, row
-from stepfork.config.volatile import volatile_lines
+from stepfork.config.normalize import volatile_lines
 from stepfork.trace.exit_code import told_exit_code
 
 if TYPE_CHECKING:

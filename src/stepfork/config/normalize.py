@@ -1,4 +1,4 @@
-"""`[normalize]` of config.toml: what in a tool's result does not count, read and written; whether the day counts."""
+"""`[normalize]` of config.toml, read and written: a project's own rules, whether the day counts, volatile results."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import re
 from typing import Any
 
 from stepfork.errors import ConfigError
+from stepfork.normalize.own import NO_OWN, OwnRules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+FIELDS = ("id_fields", "time_fields", "duration_fields", "literal_fields")
+PATTERNS = ("id_patterns", "literal_patterns")
+_HAS = f"[normalize] has today, {', '.join((*FIELDS, *PATTERNS))} and [normalize.tool.NAME]"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
@@ -20,8 +24,8 @@ def read_volatile(table: Any, path: str) -> dict[str, tuple[str, ...]]:
     if not isinstance(tools, dict):
         raise ConfigError("normalize is not as it should be", where=path, fix="write [normalize.tool.NAME]")
     for name in table:
-        if name not in ("tool", "today"):
-            raise ConfigError(f"unknown key normalize.{name[:40]!r}", where=path, fix="write [normalize.tool.NAME]")
+        if name not in ("tool", "today", *FIELDS, *PATTERNS):
+            raise ConfigError(f"unknown key normalize.{name[:40]!r}", where=path, fix=_HAS)
     return {name: _pointers(f"normalize.tool.{name[:40]}", tools[name], path) for name in sorted(tools)}
 
 
@@ -31,6 +35,46 @@ def read_today(table: Any, path: str) -> bool:
     if not isinstance(today, bool):
         raise ConfigError("normalize.today is neither true nor false", where=path, fix="write today = true")
     return today
+
+
+def read_own(table: Any, path: str) -> OwnRules:
+    """The fields and patterns of a `[normalize]` table that `read_volatile` has read. Raises ConfigError, naming the
+    key."""
+    fields = {name: _fields(name, table.get(name, []), path) for name in FIELDS}
+    patterns = {name: _patterns(name, table.get(name, []), path) for name in PATTERNS}
+    lists = {name: key for key in FIELDS for name in fields[key]}
+    for key in FIELDS:
+        for name in fields[key]:
+            if lists[name] != key:
+                raise ConfigError(
+                    f"normalize.{key} and normalize.{lists[name]} both have {name[:40]!r}",
+                    where=path,
+                    fix="name it in one of the two",
+                )
+    return OwnRules(**fields, **patterns) if any((*fields.values(), *patterns.values())) else NO_OWN
+
+
+def _fields(key: str, names: Any, path: str) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise ConfigError(
+            f"normalize.{key} is not a list of names of fields", where=path, fix=f'write {key} = ["booking_ref"]'
+        )
+    return tuple(names)
+
+
+def _patterns(key: str, sources: Any, path: str) -> tuple[str, ...]:
+    if not isinstance(sources, list):
+        raise ConfigError(
+            f"normalize.{key} is not a list of regular expressions",
+            where=path,
+            fix=f'write {key} = ["ORD-[0-9a-f]{{12}}"]',
+        )
+    if sources:
+        from stepfork.config.expression import check_expression
+
+        for number, source in enumerate(sources, 1):
+            check_expression(f"entry {number} of normalize.{key}", source, path)
+    return tuple(sources)
 
 
 def _pointers(key: str, members: Any, path: str) -> tuple[str, ...]:
@@ -59,6 +103,13 @@ def volatile_lines(rules: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     for tool, pointers in rules.items():
         yield f"[normalize.tool.{tool if _BARE_KEY.match(tool) else _quoted(tool)}]"
         yield f"volatile = [{', '.join(map(_quoted, pointers))}]"
+
+
+def field_lines(fields: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """The table that says `fields`, by their key (`id_fields`, …); none where there are none."""
+    if fields:
+        yield "[normalize]"
+        yield from (f"{key} = [{', '.join(map(_quoted, names))}]" for key, names in fields.items())
 
 
 def _quoted(text: str) -> str:
