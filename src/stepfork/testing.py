@@ -157,10 +157,11 @@ def replay_run(
     variables = _with_own_programs(environ())
     opened = open_fixture(fixture, near=folder, override=store_override())
     name, source = opened.fixture.name, opened.fixture.run.source
+    context = surroundings(variables, folder, None, opened.settings)
     result = replay(
         ReplayRequest(
             fixture=opened.fixture,
-            command=reviewed_command(name, source, command, surroundings(variables, folder, None, opened.settings)),
+            command=reviewed_command(name, source, command, context, opened.settings.redact),
             cwd=folder,
             environ=variables,
             settings=opened.settings,

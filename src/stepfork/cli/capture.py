@@ -131,11 +131,13 @@ def _capture(store: Store, told: Output, request: dict[str, Any], *, dry_run: bo
 def typed_capture(name: str, command: tuple[str, ...], *, output: Path | None = None, **flags: bool) -> str:
     """The capture as one would type it, without the secrets that the words of its command may hold. Raises ConfigError
     for a ``.env`` that cannot be read."""
-    from stepfork.config.environment import environ, read_dotenv
+    from stepfork.config.environment import environ, read_dotenv, store_override
+    from stepfork.config.redaction import project_rules
     from stepfork.redact.redactor import redact_command
     from stepfork.redact.secrets import Secrets
 
-    shown = redact_command(command, Secrets.collect(environ(), read_dotenv(".")))
+    rules = project_rules(".", store_override())
+    shown = redact_command(command, Secrets.collect(environ(), read_dotenv("."), rules))
     options = [f"--{flag.replace('_', '-')}" for flag, given in flags.items() if given]
     options += [] if output is None else ["--output", output.as_posix()]
     return shell_words(("stepfork", "capture", "--name", name, *options, "--", *shown))

@@ -10,6 +10,7 @@ import os
 from stepfork.cli.console import err, out
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.config.environment import environ, read_dotenv, store_override
+from stepfork.config.redaction import project_rules
 from stepfork.errors import StepforkError, UsageError
 from stepfork.redact.secrets import Secrets
 from stepfork.workflows import check_redaction as workflow
@@ -71,7 +72,7 @@ def main(argv: list[str]) -> int:
             return OK
         variables = environ()
         folder = os.getcwd()
-        secrets = Secrets.collect(variables, read_dotenv(folder))
+        secrets = Secrets.collect(variables, read_dotenv(folder), project_rules(folder, store_override()))
         checked = _check(options, folder, variables, secrets)
     except StepforkError as error:
         err(f"{NAME}: {_escaped(str(error))}")

@@ -55,17 +55,17 @@ def diff(
     if color not in ("auto", "always", "never"):
         raise UsageError("--color is auto, always or never")
     locator = open_locator(store)
+    clean = redactor(store)
     report = compare(locator, tuple(sides or ()), DiffOptions(responses=responses, trace=trace))
     if as_json:
         from stepfork.canonical.encode import dumps
         from stepfork.cli.render.diff_json import diff_document, report_document
 
-        clean = redactor()
         documents = report_document(report.pairs, clean=clean) if report.several else None
         document = documents or diff_document(report.pairs[0], clean=clean)
         out_bytes(dumps(document))
     elif report.pairs or not report.unread:
-        print_diff(report.pairs, several=report.several, full=full, color=color)
+        print_diff(report.pairs, several=report.several, clean=clean, full=full, color=color)
     warn_of_unmerged(locator, *(pair.name for pair in report.pairs if not report.several))
     for line in report.unread:
         err(f"stepfork diff: {escape(line)}")
@@ -75,28 +75,32 @@ def diff(
 
 
 def print_diff(
-    pairs: Sequence[FixtureDiff], *, several: bool, full: bool = False, color: str = "auto", to_stderr: bool = False
+    pairs: Sequence[FixtureDiff],
+    *,
+    several: bool,
+    clean: Callable[[str], str] | None = None,
+    full: bool = False,
+    color: str = "auto",
+    to_stderr: bool = False,
 ) -> None:
     """The text view, every string redacted again."""
     from stepfork.cli.render.diff_text import render_report
 
     stream = sys.stderr if to_stderr else sys.stdout
     lines = render_report(
-        pairs,
-        several=several,
-        full=full,
-        color=wants_color(color, stream),
-        clean=redactor(),
+        pairs, several=several, full=full, color=wants_color(color, stream), clean=clean or redactor()
     )
     text = "\n".join(lines)
     err(text) if to_stderr else out(text)
 
 
-def redactor() -> Callable[[str], str]:
-    """Redacts a text with what this environment knows: a fixture may be older than a secret."""
-    from stepfork.config.environment import environ, read_dotenv
+def redactor(store: str | None = None) -> Callable[[str], str]:
+    """Redacts a text with what this environment knows and the rules of the project (that of `store`, where a command
+    was told one): a fixture may be older than a secret, or than a rule."""
+    from stepfork.config.environment import environ, read_dotenv, store_override
+    from stepfork.config.redaction import project_rules
     from stepfork.redact.redactor import redact_text
     from stepfork.redact.secrets import Secrets
 
-    secrets = Secrets.collect(environ(), read_dotenv("."))
+    secrets = Secrets.collect(environ(), read_dotenv("."), project_rules(".", store or store_override()))
     return lambda text: redact_text(text, secrets)

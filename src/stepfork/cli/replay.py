@@ -17,6 +17,8 @@ from stepfork.cli.verb import typed_as
 from stepfork.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from stepfork.cli.progress import CallCounter
     from stepfork.config.project import Settings
     from stepfork.trace.fixture import Fixture
@@ -51,6 +53,7 @@ def replay(
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Run COMMAND, an agent, again, offline: its model calls are answered from a fixture."""
+    from stepfork.cli.diff import redactor
     from stepfork.cli.progress import CallCounter
     from stepfork.config.environment import environ
     from stepfork.workflows.replay import ReplayRequest
@@ -61,8 +64,10 @@ def replay(
     reading = _reading(locator, fixture, tuple(command or ()))
     opened = locator.open(reading)
     settings = settings_of(locator)
+    clean = redactor(store)
     if not command:
-        raise UsageError("a replay needs a command, which runs here", fix=_recorded_command(fixture, opened, settings))
+        recorded = clean(_recorded_command(fixture, opened, settings))
+        raise UsageError("a replay needs a command, which runs here", fix=recorded)
     if reading.kind == "name":
         warn_of_unmerged(locator, reading.name)
     request = ReplayRequest(
@@ -77,9 +82,9 @@ def replay(
     )
     with CallCounter(opened.name, sys.stderr, quiet=as_json or form == "github", verb="replaying") as counter:
         result = _run(request, counter)
-    failed = _tell(result, opened, reading, as_json=as_json, result_file=result_file)
+    failed = _tell(result, opened, reading, clean, as_json=as_json, result_file=result_file)
     if form == "github" and not result.passed:
-        _annotate(result, opened, locator, reading)
+        _annotate(result, opened, locator, reading, clean)
     raise typer.Exit(failed or _exit_code(result))
 
 
@@ -138,14 +143,21 @@ def _recorded_command(word: str, fixture: Fixture, settings: Settings) -> str:
     return f"read the recorded one, and type: stepfork replay {shlex.quote(word)} -- {command}"
 
 
-def _tell(result: ReplayResult, fixture: Fixture, reading: Reading, *, as_json: bool, result_file: Path | None) -> int:
+def _tell(
+    result: ReplayResult,
+    fixture: Fixture,
+    reading: Reading,
+    clean: Callable[[str], str],
+    *,
+    as_json: bool,
+    result_file: Path | None,
+) -> int:
     """Lines on stderr, the document where it is wanted; the exit code of a failure to write it, 0 for none."""
-    from stepfork.cli.diff import redactor
     from stepfork.cli.render.columns import fold
     from stepfork.cli.render.replay_json import replay_document
     from stepfork.cli.render.replay_text import replay_lines
 
-    clean, stored = redactor(), reading.kind == "name"
+    stored = reading.kind == "name"
     for line in replay_lines(result, fixture, clean, stored=stored):
         err(fold(line, sys.stderr))
     failed = OK
@@ -158,12 +170,13 @@ def _tell(result: ReplayResult, fixture: Fixture, reading: Reading, *, as_json: 
     return failed
 
 
-def _annotate(result: ReplayResult, fixture: Fixture, locator: Locator, reading: Reading) -> None:
-    from stepfork.cli.diff import redactor
+def _annotate(
+    result: ReplayResult, fixture: Fixture, locator: Locator, reading: Reading, clean: Callable[[str], str]
+) -> None:
     from stepfork.cli.render.github import annotation
     from stepfork.cli.render.replay_text import headline, replay_lines
 
-    told = [line.strip() for line in replay_lines(result, fixture, redactor(), stored=reading.kind == "name")]
+    told = [line.strip() for line in replay_lines(result, fixture, clean, stored=reading.kind == "name")]
     title = f"stepfork replay {result.name}"
     out(annotation("error", "\n".join([headline(result), *told[1:]]), file=_file(locator, reading), title=title))
 

@@ -44,10 +44,14 @@ def show(
     opened = locator.open(reading)
     if reading.kind == "name":
         warn_of_unmerged(locator, reading.name)
-    (_show_placeholders if placeholders else _show)(opened, as_json=as_json)
+    if placeholders:
+        _show_placeholders(opened, as_json=as_json)
+    else:
+        _show(opened, store, as_json=as_json)
 
 
-def _show(fixture: Fixture, *, as_json: bool) -> None:
+def _show(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
+    from stepfork.cli.diff import redactor
     from stepfork.cli.render.show_text import show_lines
     from stepfork.workflows.maintenance import fixture_document
 
@@ -56,11 +60,11 @@ def _show(fixture: Fixture, *, as_json: bool) -> None:
 
         out_bytes(dumps(fixture_document(fixture)))
     else:
-        out("\n".join(show_lines(fixture)))
+        out("\n".join(map(redactor(store), show_lines(fixture))))
 
 
 def _show_placeholders(fixture: Fixture, *, as_json: bool) -> None:
-    from stepfork.normalize.reasons import explain
+    from stepfork.normalize.explain import explain
 
     explained = explain(fixture.run)
     if as_json:

@@ -56,7 +56,7 @@ def _check(request: CaptureRequest, store: Store) -> None:
 
 
 def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], None]) -> CaptureResult:
-    secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)))
+    secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)), request.settings.redact)
     if not request.command:
         return make_fixture(request, *_read(request.spans_from), secrets)
     cwd = relative_cwd(request.cwd, store.root.parent)

@@ -121,7 +121,7 @@ def diagnose(request: DoctorRequest, progress: Callable[[int, Progress], None]) 
 
 
 def _run_twice(request: DoctorRequest, settings: Settings, progress: Callable[[int, Progress], None]) -> Twice:
-    secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)))
+    secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)), settings.redact)
     command = redact_command(request.command, secrets)
     made = []
     for number in (1, 2):

@@ -26,6 +26,7 @@ from stepfork.listener.tape import Progress
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
 from stepfork.redact.known import secrets_of
+from stepfork.redact.rules import Rules
 from stepfork.redact.secrets import Secrets
 from stepfork.store.layout import STORE_NAME
 from stepfork.store.store import Store, find_store
@@ -182,7 +183,7 @@ class Capture(BlockContext):
                 fix="run this on your machine and commit what it writes, or pass allow_capture=True",
             )
         routes = listener_routes(settings.routes)
-        seen = _Variables(variables, read_dotenv(str(cwd)))
+        seen = _Variables(variables, read_dotenv(str(cwd)), settings.redact)
         upstreams = Upstreams.from_environment(variables, settings.routes)
         block = Block(
             UpstreamForwarder(upstreams),
@@ -237,8 +238,9 @@ class _Variables:
     """The secrets of the environment as it was before the block, at each of its calls, and after it: a block may load
     its keys itself, and put them away again."""
 
-    def __init__(self, environ: Mapping[str, str], dotenv: Mapping[str, str]) -> None:
-        self._secrets = secrets_of(dotenv) | secrets_of(environ)
+    def __init__(self, environ: Mapping[str, str], dotenv: Mapping[str, str], rules: Rules) -> None:
+        self._rules = rules
+        self._secrets = secrets_of(dotenv, rules) | secrets_of(environ, rules)
         self._known = set(environ.items())
 
     def look(self, _progress: Progress | None = None) -> None:
@@ -246,12 +248,12 @@ class _Variables:
         new = environ().items() - self._known
         self._known |= new
         for name, value in new:
-            self._secrets.update(secrets_of({name: value}))
+            self._secrets.update(secrets_of({name: value}, self._rules))
 
     def secrets(self) -> Secrets:
         """All of them, with what there is now."""
         self.look()
-        return Secrets(self._secrets)
+        return Secrets(self._secrets, self._rules)
 
 
 def _ended_well(error: BaseException) -> bool:

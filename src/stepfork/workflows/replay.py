@@ -114,7 +114,9 @@ def set_stage(request: ReplayRequest) -> Stage:
     read."""
     check_replayable(request.fixture, request.settings, request.executes)
     dotenv = read_dotenv(str(request.cwd))
-    secrets = Secrets.collect({**request.environ, "STEPFORK_REPLAY_KEY": PLACEHOLDER_KEY}, dotenv)
+    secrets = Secrets.collect(
+        {**request.environ, "STEPFORK_REPLAY_KEY": PLACEHOLDER_KEY}, dotenv, request.settings.redact
+    )
     here = surroundings(request.environ, request.cwd, None, request.settings)
     player = Player(request.fixture, context=here, secrets=secrets, rules=request.settings.key_rules)
     routes = listener_routes(request.settings.routes)

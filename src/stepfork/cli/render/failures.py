@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,14 +41,17 @@ def replay_failure(
 
 
 def _redaction(environ: Mapping[str, str], folder: Path) -> Callable[[str], str]:
-    """What takes the secrets of an environment and of a folder's ``.env`` out of a text."""
+    """What takes out of a text the secrets of an environment, of a folder's ``.env`` and by its project's rules."""
     from stepfork.config.environment import read_dotenv
-    from stepfork.errors import ConfigError
+    from stepfork.config.redaction import project_rules
+    from stepfork.errors import ConfigError, UsageError
     from stepfork.redact.redactor import redact_text
+    from stepfork.redact.rules import NO_RULES
     from stepfork.redact.secrets import Secrets
 
-    try:
+    dotenv, rules = {}, NO_RULES
+    with suppress(ConfigError, UsageError):  # it is not what the test is about
+        rules = project_rules(str(folder), environ.get("STEPFORK_DIR"))
+    with suppress(ConfigError):
         dotenv = read_dotenv(str(folder))
-    except ConfigError:  # it is not what the test is about
-        dotenv = {}
-    return partial(redact_text, secrets=Secrets.collect(environ, dotenv))
+    return partial(redact_text, secrets=Secrets.collect(environ, dotenv, rules))
