@@ -64,7 +64,7 @@ def _show(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
 
 
 def _show_placeholders(fixture: Fixture, *, as_json: bool) -> None:
-    from stepfork.normalize.reasons import explain
+    from stepfork.normalize.explain import explain
 
     explained = explain(fixture.run)
     if as_json:

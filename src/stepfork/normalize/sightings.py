@@ -10,27 +10,23 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from stepfork.normalize import rules
+from stepfork.normalize.durations import without_length
 from stepfork.normalize.fields import Mark, Path
 from stepfork.normalize.known import KINDS
-from stepfork.normalize.matching import TRACEPARENT, Matcher, Span
+from stepfork.normalize.matching import TRACEPARENT, Matcher
 from stepfork.normalize.numbering import Times, ValueNumbers, field_of
+from stepfork.normalize.own_marks import OwnMark, names_at
 from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.reasons import Reason
 from stepfork.normalize.rewriter import PartRewriter
 from stepfork.rewrite.place import Edit, Place
 from stepfork.trace.body import JsonValue
 
 CLAUDE_CODE = ("device", "account", "session")
 """The kinds of what Claude Code says of itself."""
-NUMBERS: dict[Mark, str] = {"time": "time_number", "duration": "duration"}
-"""What a number at a mark became, as a kind."""
 ESCAPED = "literal"
-
-
-class Reason(msgspec.Struct, frozen=True):
-    """`rule` is one of reasons.RULES, `name` the field, header, prefix or setting that it speaks of."""
-
-    rule: str
-    name: str = ""
+_MOST = 1 << 32
+"""Ids of trace contexts are numbered from 1: one that is not below this was left as data."""
 
 
 class Sighting(msgspec.Struct, frozen=True):
@@ -66,13 +62,13 @@ class SightingReader(PartRewriter):
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """No edits."""
-        mark = self._marks.get(place.path)
+        mark, reason = self._field(place)
         if mark == "padding" and not text:
-            self.see(Sighting("padding", "", '""', place, field_reason(place)))
-        elif mark == "duration" and text == "0":
-            self.see(Sighting("duration", "", text, place, field_reason(place)))
+            self.see(Sighting("padding", "", '""', place, reason))
+        elif mark == "duration" and text == without_length(text):
+            self.see(Sighting("duration", "", text, place, reason))
         elif "{{" in text or "00-" in text:
-            self._read(text, place, mark)
+            self._read(text, place, reason)
         return ()
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
@@ -83,12 +79,22 @@ class SightingReader(PartRewriter):
 
     def number(self, value: int | float, place: Place) -> JsonValue:
         """The number as it is."""
-        mark = self._marks.get(place.path)
-        if mark in NUMBERS:
-            self.see(Sighting(NUMBERS[mark], "", str(value), place, field_reason(place)))
+        mark, reason = self._field(place)
+        if mark in ("time", "duration"):
+            self.see(Sighting("time_number" if mark == "time" else mark, "", str(value), place, reason))
+        elif mark == "id" and isinstance(value, int):
+            self.see(Sighting("id", str(value), str(value), place, reason))
         return value
 
-    def _read(self, text: str, place: Place, mark: Mark | None, *, is_name: bool = False) -> None:
+    def _field(self, place: Place) -> tuple[OwnMark | Mark | None, Reason | None]:
+        """What the field at a place holds, and the rule that says so: the project's own come first."""
+        own = self.own_mark(place)
+        if own is not None and own != "literal":
+            return own, Reason("own_field", f"{own}_fields {names_at(place)[-1]}")
+        mark = None if own else self._marks.get(place.path)
+        return mark, None if mark is None else field_reason(place)
+
+    def _read(self, text: str, place: Place, field: Reason | None, *, is_name: bool = False) -> None:
         for match in LOOK_ALIKE.finditer(text):
             found = as_placeholder(match)
             if found is None:
@@ -96,14 +102,13 @@ class SightingReader(PartRewriter):
                 continue
             prefix = self._matcher.prefixes.before(text, match.start()) if found.kind == "id" else ""
             whole = match.end() == len(text) and match.start() == len(prefix)
-            reason = _reason(found, place, mark if whole else None)
-            if reason is None and found.kind == "id" and place.key in rules.UUID_FIELDS and not is_name:
-                reason = Reason("framework_field", place.key or "")
+            reason = (field if whole else None) or _reason(found, place, is_name=is_name)
             shown = prefix + match.group()
             self.see(Sighting(found.kind, _identity(found, place), shown, place, reason, prefix, is_name))
         for span in self._matcher.spans(text):
-            if span.kind == TRACEPARENT:
-                self.see(_trace_context(span, text, place, is_name=is_name))
+            shown = text[span.start : span.end]
+            if span.kind == TRACEPARENT and int(shown, 16) < _MOST:  # numbered, not left as data
+                self.see(Sighting("trace_context", shown, shown, place, Reason("trace_context"), is_name=is_name))
 
 
 def field_reason(place: Place) -> Reason:
@@ -117,10 +122,10 @@ def field_reason(place: Place) -> Reason:
     return Reason("request_field" if is_rest else "message_field", name)
 
 
-def _reason(found: Placeholder, place: Place, mark: Mark | None) -> Reason | None:
+def _reason(found: Placeholder, place: Place, *, is_name: bool) -> Reason | None:
     """What tells at once why a placeholder stands there, None where a text could have more than one reason."""
-    if mark is not None:
-        return field_reason(place)
+    if found.kind == "id" and place.key in rules.UUID_FIELDS and not is_name:
+        return Reason("framework_field", place.key or "")
     if found.kind in CLAUDE_CODE:
         return Reason("claude_code") if "user_id" in place.path else None
     if found.kind in KINDS:
@@ -136,11 +141,6 @@ def _reason(found: Placeholder, place: Place, mark: Mark | None) -> Reason | Non
 def _identity(found: Placeholder, place: Place) -> str:
     """Times are numbered in each part anew; all else over the run."""
     return f"{place.part} {found.number}" if found.kind == BY_POSITION else str(found.number or "")
-
-
-def _trace_context(span: Span, text: str, place: Place, *, is_name: bool) -> Sighting:
-    shown = text[span.start : span.end]
-    return Sighting("trace_context", shown, shown, place, Reason("trace_context"), is_name=is_name)
 
 
 def spot(sighting: Sighting) -> object:

@@ -19,9 +19,9 @@ from stepfork.contracts.verification import Verification
 from stepfork.contracts.verify import verify
 from stepfork.errors import StepforkError, StoreError
 from stepfork.listener.watch import Recording
+from stepfork.normalize.explain import explain
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import normalize_parts
-from stepfork.normalize.reasons import explain
 from stepfork.normalize.request_key import RunKeys
 from stepfork.redact.redactor import redact_run, redact_text
 from stepfork.redact.secrets import Secrets
@@ -65,7 +65,7 @@ def make_fixture(
         problems=problems,
         notices=tuple(redact_text(notice, secrets) for notice in (*hints_of(run), *recording.notices)),
         signal=recording.interrupted,
-        explained=explain(run) if request.explain else None,
+        explained=explain(run, request.settings.normalize) if request.explain else None,
     )
     if told is not None and told.error is not None:  # a run that failed is kept as far as it came
         found = replace(found, problems=(), notices=(*problems, *found.notices))

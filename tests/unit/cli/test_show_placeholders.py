@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 from stepfork.cli.main import main
 from stepfork.cli.render.placeholders_text import placeholder_lines
 from stepfork.cli.render.places import place_words
+from stepfork.normalize.explain import explain
 from stepfork.normalize.normalize import normalize_run
-from stepfork.normalize.reasons import Explained, Literal, Value, explain
-from stepfork.normalize.sightings import Reason
+from stepfork.normalize.reasons import Explained, Literal, Reason, Value
 from stepfork.store.bundle import write_bundle
 from stepfork.store.layout import init_store
 from stepfork.store.store import Store
@@ -80,6 +80,16 @@ def test_lines_fit_a_terminal_and_stand_below_their_column(monkeypatch: pytest.M
     column = lines[at].index("exchange 0")
     assert lines[at + 1].startswith(" " * column + "/choices")
     assert lines[at + 2].startswith(" " * column + "also field")
+
+
+def test_a_project_s_own_rules_are_named(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    init_store(project)
+    (project / ".stepfork" / "config.toml").write_text('[normalize]\nid_fields = ["booking_ref"]\n')
+    body = {"model": "m", "messages": [{"role": "user", "content": json.dumps({"booking_ref": "{{id_1}}"})}]}
+    run = Run(Source("command", True), Trace("exchanges", ()), (exchange("chat_completions", body, {}),))
+    Store(project / ".stepfork").write(Fixture("booked", run))
+    assert main(["show", "booked", "--placeholders"]) == 0
+    assert "  id         1       1  config.toml: id_fields booking_ref\n" in capfd.readouterr().out
 
 
 def test_nothing_templated_is_said_in_words() -> None:

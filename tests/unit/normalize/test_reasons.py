@@ -9,8 +9,10 @@ import pytest
 
 import stepfork
 from stepfork.normalize import placeholders
+from stepfork.normalize.explain import explain
 from stepfork.normalize.normalize import normalize_run
-from stepfork.normalize.reasons import CONSTANTS, RULES, explain
+from stepfork.normalize.own import NO_OWN, OwnRules
+from stepfork.normalize.reasons import CONSTANTS, RULES
 from stepfork.trace.body import BytesBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
@@ -21,9 +23,10 @@ EMPTY = Trace("exchanges", ())
 SOURCE = Source("command", True)
 
 
-def explained(*exchanges, source=SOURCE, trace=EMPTY, context=None):
+def explained(*exchanges, source=SOURCE, trace=EMPTY, context=None, own=NO_OWN):
     run = Run(source, trace, exchanges)
-    return explain(normalize_run(run, context or World(1).context()))
+    context = msgspec.structs.replace(context or World(1).context(), own=own)
+    return explain(normalize_run(run, context), own)
 
 
 def answer(text, **members):
@@ -160,6 +163,39 @@ def test_trace_context_and_a_boundary():
     )
     boundary = only(explained(upload), "boundary")
     assert rules_of(boundary) == [("boundary", "", 2)]
+
+
+def test_a_project_s_own_fields():
+    own = OwnRules(id_fields=("booking_ref",), time_fields=("quoted_at",), duration_fields=("took",))
+    result = {"booking_ref": "QX7-2291", "quoted_at": 1764590000, "took": "3 min", "note": "Seats on QX7-2291"}
+    found = explained(asked(json.dumps(result)), own=own)
+    ref, stamp, took = found.values
+    assert (ref.shown, rules_of(ref)) == ("{{id_1}}", [("own_field", "id_fields booking_ref", 1), ("told", "", 1)])
+    assert (stamp.kind, rules_of(stamp)) == ("time_number", [("own_field", "time_fields quoted_at", 1)])
+    assert (took.kind, took.shown, rules_of(took)) == ("duration", "0s", [("own_field", "duration_fields took", 1)])
+
+
+def test_a_project_s_own_patterns():
+    own = OwnRules(id_patterns=("ORD-[0-9a-f]{12}", "[A-Z]{3}/[0-9]{6}"))
+    found = explained(asked("See ORD-4f3a9c2e1b70 and QXA/229145."), own=own)
+    assert [(one.shown, rules_of(one)) for one in found.values] == [
+        ("ORD-{{id_1}}", [("own_pattern", "", 1)]),
+        ("{{id_2}}", [("own_pattern", "", 1)]),
+    ]
+
+
+def test_a_number_that_is_an_id():
+    own = OwnRules(id_fields=("ticket",))
+    found = explained(asked(json.dumps({"ticket": 884213, "text": "no. 884213"})), own=own)
+    (value,) = found.values
+    assert (value.shown, rules_of(value)) == ("1", [("own_field", "id_fields ticket", 1), ("told", "", 1)])
+
+
+def test_literal_fields_hold_no_placeholder():
+    own = OwnRules(literal_fields=("sku",))
+    text = json.dumps({"sku": "call_aB3dE5gH7jK9mN1pQ3sT5uV7 {{id_1}} 00-" + "4bf92f35" * 4 + "-00f067aa0ba902b7-01"})
+    found = explained(asked(text), own=own)
+    assert (found.values, [one.text for one in found.literals]) == ((), ["{{id_1}}"])
 
 
 def test_a_member_s_name_is_a_place_too():

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stepfork.canonical.encode import dumps
-from stepfork.normalize.reasons import CONSTANTS, Explained, Value, by_kind, total_of
-from stepfork.normalize.sightings import Reason
+from stepfork.normalize.reasons import CONSTANTS, Explained, Reason, Value, by_kind, total_of
 
 
 def placeholders_bytes(name: str, explained: Explained) -> bytes:

@@ -10,8 +10,7 @@ from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import fold
 from stepfork.cli.render.places import place_words
-from stepfork.normalize.reasons import CONSTANTS, RULES, Explained, Value, by_kind, total_of
-from stepfork.normalize.sightings import Reason
+from stepfork.normalize.reasons import CONSTANTS, RULES, Explained, Reason, Value, by_kind, total_of
 
 KINDS = {
     "time_number": "time → 1, 2, …",
