@@ -14,7 +14,6 @@ from stepfork.cli.session import STORE_HELP, open_locator, open_store, warn_of_u
 from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
-    from stepfork.store.store import Store
     from stepfork.trace.fixture import Fixture
     from stepfork.workflows.locate import Locator
     from stepfork.workflows.maintenance import Listed
@@ -45,10 +44,7 @@ def show(
     opened = locator.open(reading)
     if reading.kind == "name":
         warn_of_unmerged(locator, reading.name)
-    if placeholders:
-        _show_placeholders(opened, locator.store, as_json=as_json)
-    else:
-        _show(opened, store, as_json=as_json)
+    (_show_placeholders if placeholders else _show)(opened, store, as_json=as_json)
 
 
 def _show(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
@@ -64,12 +60,17 @@ def _show(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
         out("\n".join(map(redactor(store), show_lines(fixture))))
 
 
-def _show_placeholders(fixture: Fixture, store: Store | None, *, as_json: bool) -> None:
+def _show_placeholders(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
+    from stepfork.cli.diff import redactor
+    from stepfork.config.environment import store_override
     from stepfork.config.project import Settings, read_settings
+    from stepfork.config.redaction import store_root
     from stepfork.normalize.explain import explain
+    from stepfork.normalize.reasons import cleaned
 
-    settings = Settings() if store is None else read_settings(store.root)
-    explained = explain(fixture.run, settings.normalize)
+    root = store_root(".", store or store_override())
+    settings = Settings() if root is None else read_settings(root)
+    explained = cleaned(explain(fixture.run, settings.normalize), redactor(store))
     if as_json:
         from stepfork.cli.render.placeholders_json import placeholders_bytes
 

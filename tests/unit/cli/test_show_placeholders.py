@@ -92,6 +92,21 @@ def test_a_project_s_own_rules_are_named(project: Path, capfd: pytest.CaptureFix
     assert "  id         1       1  config.toml: id_fields booking_ref\n" in capfd.readouterr().out
 
 
+def test_what_is_a_secret_by_now_is_not_shown(
+    project: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = "".join(("brass", "-lantern-", "quiet-", "4921"))
+    monkeypatch.setenv("SHOP_TOKEN", value)
+    body = {"model": "m", "messages": [], "metadata": {value: "{{email_1}} {{!cwd}}"}}
+    run = Run(Source("command", True), Trace("exchanges", ()), (exchange("chat_completions", body, {}),))
+    write_bundle(project / "old.sftrace", Fixture("old", run))
+    for words in ((), ("--json",)):
+        assert main(["show", "old.sftrace", "--placeholders", *words]) == 0
+        said = capfd.readouterr().out
+        assert value not in said
+        assert said.count("/metadata/[redacted]") == 2
+
+
 def test_nothing_templated_is_said_in_words() -> None:
     assert list(placeholder_lines("plain", Explained())) == ["plain: nothing templated"]
 
