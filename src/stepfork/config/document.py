@@ -1,4 +1,4 @@
-"""A TOML file, read or refused in one line."""
+"""TOML: a file of it, read or refused in one line, and a string as it is written there."""
 
 from __future__ import annotations
 
@@ -14,3 +14,10 @@ def read_document(data: bytes, where: str) -> dict[str, Any]:
         return tomllib.loads(data.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError("is not TOML", where=where, fix=str(error)[:80]) from None
+
+
+def quoted(text: str) -> str:
+    """A TOML string, spelled as in JSON but for DEL, which TOML wants escaped."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from stepfork.config.document import quoted
 from stepfork.errors import ConfigError
 from stepfork.normalize.own import NO_OWN, OwnRules
 
@@ -101,19 +102,12 @@ def _pointers(key: str, members: Any, path: str) -> tuple[str, ...]:
 def volatile_lines(rules: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """The tables that say `rules`, two lines each; names and pointers of any text."""
     for tool, pointers in rules.items():
-        yield f"[normalize.tool.{tool if _BARE_KEY.match(tool) else _quoted(tool)}]"
-        yield f"volatile = [{', '.join(map(_quoted, pointers))}]"
+        yield f"[normalize.tool.{tool if _BARE_KEY.match(tool) else quoted(tool)}]"
+        yield f"volatile = [{', '.join(map(quoted, pointers))}]"
 
 
 def field_lines(fields: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     """The table that says `fields`, by their key (`id_fields`, …); none where there are none."""
     if fields:
         yield "[normalize]"
-        yield from (f"{key} = [{', '.join(map(_quoted, names))}]" for key, names in fields.items())
-
-
-def _quoted(text: str) -> str:
-    """A TOML string, spelled as in JSON but for DEL, which TOML wants escaped."""
-    import json
-
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+        yield from (f"{key} = [{', '.join(map(quoted, names))}]" for key, names in fields.items())

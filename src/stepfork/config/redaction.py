@@ -62,16 +62,15 @@ def read_rules(root: str) -> Rules:
         return NO_RULES
     except OSError as error:
         raise ConfigError(f"cannot be read ({error.strerror})", where=_from_here(path)) from None
-    return rules_in(data, path)
-
-
-def rules_in(data: bytes, path: str) -> Rules:
-    """The rules that the bytes of a config.toml say; `path` is what messages call it."""
     if b"redact" not in data and b"\\" not in data:  # nor spelled with escapes
         return NO_RULES
+    return rules_in(data, _from_here(path))
+
+
+def rules_in(data: bytes, where: str) -> Rules:
+    """The rules that the bytes of a config.toml say; `where` is what messages call it."""
     from stepfork.config.document import read_document
 
-    where = _from_here(path)
     return rules_of(read_document(data, where).get("redact", {}), where)
 
 

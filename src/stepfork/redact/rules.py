@@ -50,6 +50,27 @@ class Rules:
         self.names = names
         self.accepted = accepted
 
+    def judged_by(self, base: Rules, name: str) -> Rules:
+        """What judges a change that may have edited these rules: all that either calls secret, and what `base`, the
+        rules before the change, accepts. Where the two give one name to two patterns, that of `base` is told apart by
+        `name`."""
+        patterns = dict(self.patterns)
+        for rule, source in base.patterns.items():
+            if patterns.setdefault(rule, source) != source:
+                patterns[f"{rule} ({name})"] = source
+        return Rules(
+            keys=_union(self.keys, base.keys),
+            variables=_union(self.variables, base.variables),
+            patterns=patterns,
+            personal=_union(self.personal, base.personal),
+            names=_union(self.names, base.names),
+            accepted=base.accepted,
+        )
+
+
+def _union(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*one, *two)))
+
 
 NO_RULES = Rules()
 """Those of a project that adds none."""

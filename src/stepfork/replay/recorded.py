@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from stepfork.normalize.known import KINDS, Context, known_value
-from stepfork.normalize.normalize import normalize_again
 from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, as_placeholder, escape
 from stepfork.normalize.request_key import KeyRules, RequestKey
-from stepfork.normalize.times import USUAL, same_form, time_shape
+from stepfork.normalize.times import USUAL, same_form, whole_moment
 from stepfork.replay.identities import Pair
 from stepfork.replay.reading import Reader, Reading, Route
 from stepfork.rewrite.place import Edit, Place, Rewriter
@@ -17,14 +16,13 @@ from stepfork.trace.exchange import Exchange
 
 
 class Recorded:
-    """Exchanges in stored order, read by the rules of now, their keys computed now; ``used`` says which have
-    answered."""
+    """Exchanges in stored order, their keys computed now; ``used`` says which have answered."""
 
     def __init__(self, exchanges: Sequence[Exchange], context: Context, rules: KeyRules) -> None:
         self.reader = Reader(context, rules, first=_KnownValues(context), templated=True)
-        self.exchanges = normalize_again(exchanges, context.own) if context.own else exchanges
-        self.readings = [self.reader.read(exchange) for exchange in self.exchanges]
-        self.used = [False] * len(self.exchanges)
+        self.exchanges = exchanges
+        self.readings = [self.reader.read(exchange) for exchange in exchanges]
+        self.used = [False] * len(exchanges)
         self._by_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
         for index, reading in enumerate(self.readings):
             self._by_key[reading.route, reading.key].append(index)
@@ -66,7 +64,7 @@ def _same_time(recorded: str, live: str) -> bool:
     found = as_placeholder(match) if match else None
     if found is None or found.kind != BY_POSITION:
         return recorded == live
-    shape = time_shape(live)
+    shape = whole_moment(live)
     return shape is not None and same_form(found.shape or USUAL, shape)
 
 

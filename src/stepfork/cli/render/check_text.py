@@ -1,0 +1,102 @@
+"""What check-redaction says, and the entries of config.toml that would accept what it found. Standard library only.
+
+Names of files come from outside, and one may hold a secret itself: they are redacted and escaped before they are shown.
+"""
+
+from __future__ import annotations
+
+from stepfork.cli.check_options import NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from stepfork.redact.secrets import Secrets
+    from stepfork.workflows.checked import Checked
+
+_NOUNS = {
+    "disk": ("file", "files"),
+    "store": ("file of the store", "files of the store"),
+    "staged": ("staged file", "staged files"),
+    "index": ("file of the commit", "files of the commit"),
+}
+_WHY_NONE = {
+    "staged": ": nothing is staged there, or only deletions and renames",
+    "store": ": the store is empty",
+}
+_TAKE_OUT = "Take the secrets out, and change any that left this machine"
+_NEXT = {
+    "hook": "nothing was committed. Take the secrets out and stage the files again",
+    "staged": "Take the secrets out and stage the files again before you commit",
+    "disk": _TAKE_OUT,
+    "store": _TAKE_OUT,
+}
+_WIDEST = 60
+
+
+def remarks(checked: Checked, secrets: Secrets, named: Sequence[str]) -> Iterator[str]:
+    """Lines for stderr: what could not be scanned, and what is no text of that which was `named`."""
+    for name, reason in checked.problems:
+        yield f"{NAME}: {shown(name, secrets)}: {reason}"
+    for name, kind in checked.notes:
+        if name in named:
+            yield f"{shown(name, secrets)}: {kind}{'' if kind == 'an empty file' else ', read for the text in it'}"
+
+
+def lines(checked: Checked, secrets: Secrets, *, in_hook: bool) -> Iterator[str]:
+    """The verdict; each finding with file, place and rule; what to do."""
+    rows = [(shown(item.where, secrets), escaped(item.path), escaped(item.rule)) for item in checked.places]
+    scanned = _count(checked.scanned, *_NOUNS[checked.source])
+    accepted = f", {len(checked.accepted):,} accepted" if checked.accepted else ""
+    if rows:
+        files = len({row[0] for row in rows})
+        yield f"{NAME}: {_count(len(rows), 'finding', 'findings')} in {files:,} of {scanned}{accepted}"
+        yield from _table(rows)
+        yield _NEXT["hook" if in_hook else checked.source]
+    elif checked.scanned:
+        missed = f", {_count(len(checked.problems), 'file', 'files')} not scanned" if checked.problems else ""
+        told = f" ({_count(len(checked.accepted), 'finding', 'findings')} accepted)" if checked.accepted else ""
+        yield f"{NAME}: no secret in {scanned}{told}{missed}"
+    else:
+        yield f"{NAME}: no file was scanned{'' if checked.problems else _WHY_NONE.get(checked.source, '')}"
+
+
+def entries(checked: Checked, secrets: Secrets) -> Iterator[str]:
+    """TOML that accepts each value that was found, to be pasted; the reason is the reader's to write."""
+    from stepfork.config.document import quoted
+
+    places: dict[tuple[str, str], list[str]] = {}
+    for item in checked.findings:
+        place = f"{shown(item.where, secrets)} {escaped(item.path)}"
+        places.setdefault((item.rule, item.digest), []).append(place)
+    yield "# Accept only what is no secret: a weak value can be guessed from its hash. An entry needs its reason."
+    for (rule, digest), found in places.items():
+        yield ""
+        more = f", and {_count(len(found) - 1, 'place', 'places')} more" if len(found) > 1 else ""
+        yield f"# {found[0]}{more}"
+        yield f'[[redact.accepted]]\nrule = {quoted(rule)}\nblake3 = "{digest}"\nreason = ""'
+
+
+def shown(name: str, secrets: Secrets) -> str:
+    """A file's name as it may be shown."""
+    from stepfork.redact.redactor import redact_text
+
+    return escaped(redact_text(name, secrets))
+
+
+def escaped(text: str) -> str:
+    """On one line, without what a terminal acts on."""
+    from stepfork.cli.escape import escape
+
+    return escape(text)
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:
+    """Rows with aligned columns, as far as a long name does not push all others aside."""
+    widths = [min(max(len(row[column]) for row in rows), _WIDEST) for column in (0, 1)]
+    for row in rows:
+        yield f"  {row[0]:<{widths[0]}}   {row[1]:<{widths[1]}}   {row[2]}"
