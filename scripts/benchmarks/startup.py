@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,8 +20,12 @@ def main() -> int:
                 '{"role": "user", "content": "Please refund order O-1042."}\n'
             )
 
+        # As installed, which includes that Python has compiled the modules and kept what came of it.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
         def run(*command: str) -> None:
-            subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            nowhere = subprocess.DEVNULL
+            subprocess.run(command, cwd=folder, env=environment, check=True, stdout=nowhere, stderr=nowhere)
 
         bare, check, version, usage = alternate(
             15,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stepfork.redact.finding import Finding, digest_of
 from stepfork.redact.known import Known, secrets_of
 from stepfork.redact.matcher import Matcher
 from stepfork.redact.own_names import OwnNames
@@ -13,6 +12,8 @@ from stepfork.redact.rules import NO_RULES, Rules
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from stepfork.redact.finding import Finding
 
 
 class Secrets:
@@ -49,6 +50,8 @@ class Secrets:
 
     def finding(self, rule: str, path: str, value: str) -> Finding:
         """What is said of `value`, which stands at `path`."""
+        from stepfork.redact.finding import Finding, digest_of
+
         return Finding(rule, path, digest=digest_of(value) if self._digests else "")
 
     def __repr__(self) -> str:

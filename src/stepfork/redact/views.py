@@ -6,9 +6,6 @@ or ``\\"`` inside it hides the value. Rules therefore read each view of a text a
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
-
 from stepfork.redact.pattern import pattern
 
 TYPE_CHECKING = False
@@ -48,6 +45,8 @@ class View:
         """The position in the original of position `index` of this view, its end included."""
         if self.above is None:
             return index
+        from bisect import bisect_right
+
         nearest = bisect_right(self.made, index) - 1
         return self.above.original(index if nearest < 0 else self.stood[nearest] + index - self.made[nearest])
 
@@ -83,6 +82,8 @@ def undone(text: str) -> str:
 
 def _decoded(view: View, pattern: re.Pattern[str], decode: Decoder) -> View | None:
     """The view with each match decoded; None where there was nothing to decode."""
+    from array import array  # with all that it loads it takes longer than a clean file that has no escapes
+
     text = view.text
     pieces: list[str] = []
     made, stood = array("q"), array("q")
