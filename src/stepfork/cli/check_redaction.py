@@ -59,16 +59,25 @@ def _run(options: Options, folder: str, variables: dict[str, str]) -> int:
 
     for line in remarks(checked, secrets, options.paths):
         err(line)
-    if options.hash and checked.findings:
-        out("\n".join(entries(checked, secrets)))
-    else:
-        out("\n".join(lines(checked, secrets, in_hook=in_hook)))
+    told = entries(checked, secrets) if options.hash and checked.findings else lines(checked, secrets, in_hook=in_hook)
+    _report("\n".join(told), in_hook=in_hook)
     if options.form == "github":
         from stepfork.cli.render.check_github import annotated
 
         for line in annotated(checked, secrets, folder, variables):
             out(line)
     return code
+
+
+def _report(text: str, *, in_hook: bool) -> None:
+    """Print a report. A hook's answer is its exit code, and git shows both outputs: where stdout cannot be written, the
+    report goes to stderr."""
+    try:
+        out(text)
+    except StepforkError:
+        if not in_hook:
+            raise
+        err(text)
 
 
 def _rules(options: Options, folder: str, variables: dict[str, str]) -> Rules:
