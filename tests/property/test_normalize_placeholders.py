@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from stepfork.normalize.placeholders import (
     BY_VALUE,
     CONSTANT,
+    SPELLINGS,
     Placeholder,
     escape,
     give_back,
@@ -17,6 +18,7 @@ shapes = st.none() | st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 ,.:+-]{0,20}", fullma
 placeholders = (
     st.builds(Placeholder, st.sampled_from(BY_VALUE), numbers)
     | st.builds(Placeholder, st.just("timestamp"), numbers, shapes)
+    | st.builds(Placeholder, st.just("email"), numbers, st.sampled_from(SPELLINGS["email"]))
     | st.builds(Placeholder, st.sampled_from(CONSTANT))
 )
 # Text that is rich in what could be taken for a placeholder.

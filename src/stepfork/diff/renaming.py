@@ -17,7 +17,7 @@ import msgspec
 from stepfork.diff.lcs import common
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE
 
-_NUMBERED = re.compile(r"\{\{(" + "|".join(BY_VALUE) + r")_([1-9][0-9]{0,8})\}\}")
+_NUMBERED = re.compile(r"\{\{(" + "|".join(BY_VALUE) + r")_([1-9][0-9]{0,8})((?::[a-z]+)?)\}\}")
 _TIME = re.compile(r"\{\{" + BY_POSITION + r"_[1-9][0-9]{0,8}((?::[^{}]*)?)\}\}")
 _PIECE = re.compile(r"\{\{[^{}]*\}\}|\w+|\s+|[^\w\s]")
 
@@ -87,12 +87,12 @@ class Renaming:
                 free = (name[0], str(self._highest[name[0]]))
             self._to_old[name] = free
             self._to_new.setdefault(free, name)
-        return "{{%s_%s}}" % self._to_old[name]  # noqa: UP031 (four braces in a row read worse)
+        return "{{%s_%s%s}}" % (*self._to_old[name], match[3])  # noqa: UP031 (four braces in a row read worse)
 
 
 def masked(text: str) -> str:
     """A text with its placeholders' numbers left out."""
-    return _NUMBERED.sub(r"{{\1}}", _TIME.sub(_timeless, text)) if "{{" in text else text
+    return _NUMBERED.sub(r"{{\1\3}}", _TIME.sub(_timeless, text)) if "{{" in text else text
 
 
 def without_times(text: str) -> str:

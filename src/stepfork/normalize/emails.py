@@ -4,11 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import quote, unquote
 
-# Latin letters with accents belong to a name; letters of other scripts are the sentence around it.
-_LOCAL = re.compile(r"[A-Za-z0-9\u00c0-\u024f][A-Za-z0-9\u00c0-\u024f_.+-]*\Z")
+PERCENT = {"url": "", "uri": "!'()*+~"}
+"""How an address was percent-encoded: which of the marks that may stand in a URL were left as they were."""
+
+# Letters (and their marks) of scripts that put spaces between words, and of all others: those of a sentence that is
+# written without spaces may stand right before or behind an address.
+_SPACED = "\u00c0-\u024f\u0370-\u060b\u060d-\u061a\u0620-\u0963\u0966-\u0dff"
+_OTHER = (
+    rf"{_SPACED}\u0e00-\u1fff\u2c00-\u2def\u3005-\u3007\u3040-\ud7ff\uf900-\ufdff\uff66-\uffdc\U00010000-\U0003ffff"
+)
+_LOCAL = re.compile(rf"[A-Za-z0-9{_SPACED}](?:[A-Za-z0-9{_SPACED}_.+-]|(?<=[A-Za-z])'(?=[A-Za-z]))*\Z")
+_QUOTED = re.compile(r'(?<![\w"\\])"(?:[^"\\\r\n]|\\.){1,62}"\Z')
+_LABEL = rf"[A-Za-z0-9{_OTHER}](?:[A-Za-z0-9{_OTHER}-]{{0,61}}[A-Za-z0-9{_OTHER}])?"
 _DOMAIN = re.compile(
-    r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])"
+    rf"(?:{_LABEL}\.)+"
+    rf"(?:(?:[A-Za-z]{{2,24}}|xn--[A-Za-z0-9-]{{1,58}}[A-Za-z0-9])(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])|[{_OTHER}]{{2,24}})"
+)
+_HIGH = "(?:%[89A-Fa-f][0-9A-Fa-f])"
+_ENCODED_LOCAL = re.compile(rf"(?<!%)(?<!%[0-9A-Fa-f])(?:[A-Za-z0-9]|{_HIGH})(?:[A-Za-z0-9_.+'~-]|%2[Bb7]|{_HIGH})*\Z")
+_ENCODED_DOMAIN = re.compile(
+    rf"(?:(?:[A-Za-z0-9-]|{_HIGH})+\.)+(?:[A-Za-z]{{2,24}}(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])|{_HIGH}{{4,}})"
 )
 _USERINFO = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s\"'<>]*\Z")
 _FILE_ENDINGS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "svg", "js", "css", "json", "html", "txt"))
@@ -16,19 +34,63 @@ _LONGEST_LOCAL = 64
 _LONGEST_URL = 256
 
 
-def find_emails(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each address.
+class Address(NamedTuple):
+    """`value` from `start` to `end` of a text; `spelling` is a key of PERCENT where it stands there encoded."""
+
+    start: int
+    end: int
+    value: str
+    spelling: str | None = None
+
+
+def find_emails(text: str) -> Iterator[Address]:
+    """Each address of a text.
 
     None of these is one: the user part of a URL (``https://ada:<pw>@host.com``), ``git@github.com:org/repo``, an image
     at double size (``icon@2x.png``), a package with its version, a call (``a@b.mean()``).
     """
     at = text.find("@")
     while at >= 0:
-        local = _LOCAL.search(text, max(0, at - _LONGEST_LOCAL), at) if at else None
-        domain = _DOMAIN.match(text, at + 1)
-        if local and domain and not _is_other(text, local.start(), at, domain.end()):
-            yield local.start(), domain.end()
+        start = _local(text, at)
+        domain = _DOMAIN.match(text, at + 1) if start is not None else None
+        if start is not None and domain:
+            if text[domain.end() : domain.end() + 1] == "'":  # what stands in quotes begins behind them
+                start = max(start, text.rfind("'", start, at) + 1)
+            if not _is_other(text, start, at, domain.end()):
+                yield Address(start, domain.end(), text[start : domain.end()])
         at = text.find("@", at + 1)
+    at = text.find("%40")
+    while at >= 0:
+        found = _encoded(text, at)
+        if found is not None:
+            yield found
+        at = text.find("%40", at + 1)
+
+
+def spelled(value: str, spelling: str) -> str:
+    """An address in a spelling of PERCENT."""
+    return quote(value, safe=PERCENT[spelling])
+
+
+def _local(text: str, at: int) -> int | None:
+    """Where the local part in front of the sign begins, None where there is none."""
+    form = _QUOTED if text[at - 1 : at] == '"' else _LOCAL
+    found = form.search(text, max(0, at - _LONGEST_LOCAL), at) if at else None
+    return found.start() if found else None
+
+
+def _encoded(text: str, at: int) -> Address | None:
+    local = _ENCODED_LOCAL.search(text, max(0, at - 3 * _LONGEST_LOCAL), at)
+    domain = _ENCODED_DOMAIN.match(text, at + 3)
+    if not local or not domain:
+        return None
+    raw = text[local.start() : domain.end()]
+    value = unquote(raw)
+    whole = next(find_emails(value), None)
+    spelling = next((name for name in PERCENT if spelled(value, name).upper() == raw.upper()), None)
+    if whole is None or whole.value != value or spelling is None:
+        return None
+    return Address(local.start(), domain.end(), value, spelling)
 
 
 def _is_other(text: str, start: int, at: int, end: int) -> bool:

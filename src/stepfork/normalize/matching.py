@@ -10,13 +10,17 @@ from typing import Final
 import msgspec
 
 from stepfork.normalize import rules
+from stepfork.normalize.durations import without_length
 from stepfork.normalize.emails import find_emails
+from stepfork.normalize.fields import LONGEST_VALUE
 from stepfork.normalize.known import Context, Known, find_known, known_values
 from stepfork.normalize.own import NO_OWN
+from stepfork.normalize.own_marks import OwnMark, field_mark
+from stepfork.normalize.own_texts import OwnTexts
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.prefixes import Prefixes
-from stepfork.normalize.times import USUAL, is_near, moments
-from stepfork.normalize.told import Told
+from stepfork.normalize.times import USUAL, is_near, moments, time_shape
+from stepfork.normalize.told import SMALLEST_TOLD, Told
 
 LITERAL: Final = "literal"
 FIXED: Final = "fixed"
@@ -30,7 +34,8 @@ class Span(msgspec.Struct, frozen=True):
     """`start` to `end` of a text is a value of `kind` (a kind of placeholders.py).
 
     ``kept`` stands in front of the placeholder (an id's prefix). ``value`` is what is numbered, or for a timestamp its
-    shape. Kind ``fixed`` is written as it is (`value`); ``literal`` is text to be escaped.
+    shape. Kind ``fixed`` is written as it is (`value`); ``literal`` is text to be escaped. `spelling` is a shape of
+    SPELLINGS.
     """
 
     start: int
@@ -38,6 +43,7 @@ class Span(msgspec.Struct, frozen=True):
     kind: str
     value: str
     kept: str = ""
+    spelling: str | None = None
 
 
 class Matcher:
@@ -50,6 +56,7 @@ class Matcher:
     def __init__(self, context: Context | None, told: Told, *, templated: bool = False) -> None:
         self.own = context.own if context else NO_OWN
         self.prefixes = Prefixes(self.own.prefixes)
+        self._texts = OwnTexts(self.own.names)
         self._context = context
         self._told = told
         self._templated = templated
@@ -61,7 +68,8 @@ class Matcher:
         rules that everybody has."""
         found = self._seen.get(text)
         if found is None:
-            found = self._seen[text] = self._kept(text, self._own_ids(text), self._find(text))
+            own = list(self._own_ids(text)) if self.own else []
+            found = self._seen[text] = self._kept(text, own, self._find(text))
         return found
 
     def forget(self, value: str) -> None:
@@ -95,14 +103,18 @@ class Matcher:
         return self._templated and "{{" in text
 
     def number_name(self, value: int) -> str:
-        """What is numbered for an id that is a number."""
-        return str(Placeholder("id", value)) if self._templated and value > 0 else str(value)
+        """What is numbered for an id that is a number: itself, or in a text that was normalised before the placeholder
+        whose number it is, which is never a large one."""
+        numbered = self._templated and 0 < value < SMALLEST_TOLD
+        return str(Placeholder("id", value)) if numbered else str(value)
 
     def _kept(self, text: str, *tiers: Iterable[Span]) -> tuple[Span, ...]:
         """The spans that stay: placeholders, then those of each tier in turn; none that a literal of the project's
         touches."""
         kept = _apart(self._placeholders(text))
-        literals = [match.span() for pattern in self.own.literal_patterns for match in pattern.finditer(text)]
+        literals = list(self._literals(text)) if self.own else []
+        if self.is_templated(text):
+            literals += [match.span() for match in LOOK_ALIKE.finditer(text)]
         for tier in tiers:
             found = list(tier)
             if found and (kept or literals):
@@ -111,7 +123,19 @@ class Matcher:
             kept = sorted([*kept, *_apart(found)], key=lambda span: span.start) if found else kept
         return tuple(kept)
 
+    def _literals(self, text: str) -> Iterator[tuple[int, int]]:
+        for pattern in self.own.literal_patterns:
+            yield from (match.span() for match in pattern.finditer(text))
+        if self.own.literal_fields:
+            yield from (
+                (field.start, field.end) for field in self._texts.find(text) if field.name in self.own.literal_fields
+            )
+
     def _own_ids(self, text: str) -> Iterator[Span]:
+        for field in self._texts.find(text):
+            span = own_span(field_mark(self.own, field.name), field.start, field.text, self.prefixes)
+            if span is not None:
+                yield span
         for pattern in self.own.id_patterns:
             for match in pattern.finditer(text):
                 if match.group():
@@ -122,8 +146,9 @@ class Matcher:
         yield from _claude_code_users(text)
         yield from _traceparents(text)
         yield from self._ids(text)
-        for start, end in find_emails(text):
-            yield Span(start, end, "email", text[start:end])
+        if "@" in text or "%40" in text:
+            for email in find_emails(text):
+                yield Span(email.start, email.end, "email", email.value, spelling=email.spelling)
         if self._context is not None:
             for moment in moments(text):
                 if is_near(moment.when, self._context.started_ns, self._context.ended_ns):
@@ -153,12 +178,26 @@ class Matcher:
                 yield Span(start, end, "id", token, next(filter(None, known.groups())))
 
 
+def own_span(mark: OwnMark | None, start: int, text: str, prefixes: Prefixes) -> Span | None:
+    """The whole text of a field that a project names, which begins at `start`; None where it is no such value."""
+    end = start + len(text)
+    if not text or len(text) > LONGEST_VALUE:
+        return None
+    if mark == "id":
+        return Span(start, end, "id", text, prefixes.of(text))
+    if mark == "time":
+        shape = time_shape(text)
+        return None if shape is None else Span(start, end, "timestamp", shape)
+    zero = without_length(text) if mark == "duration" else None
+    return None if zero is None else Span(start, end, FIXED, zero)
+
+
 def _placeholder_span(match: re.Match[str], found: Placeholder) -> Span:
     if found.number is None:
         return Span(match.start(), match.end(), FIXED, match.group())
     if found.kind == "timestamp":
         return Span(match.start(), match.end(), "timestamp", found.shape or USUAL)
-    return Span(match.start(), match.end(), found.kind, match.group())
+    return Span(match.start(), match.end(), found.kind, str(found.plain), spelling=found.shape)
 
 
 def _claude_code_users(text: str) -> Iterator[Span]:

@@ -7,7 +7,7 @@ repeated, so it is rewritten once and its placeholders do not depend on its neig
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,6 +20,7 @@ from stepfork.normalize.multipart import without_boundary
 from stepfork.normalize.numbering import TimesByValue, ValueNumbers
 from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.normalize.parts import word_for
+from stepfork.normalize.queries import is_form
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
 from stepfork.normalize.steps import numbered
 from stepfork.normalize.telling import told_by
@@ -30,10 +31,13 @@ from stepfork.rewrite.place import Place, Rewriter
 from stepfork.rewrite.run import rewrite_body, rewrite_trace
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
-from stepfork.trace.body import JsonBody
+from stepfork.trace.body import Body, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Trace
+
+_NEVER = -(1 << 80)
+"""Nanoseconds: no clock has said this."""
 
 
 def normalize_run(run: Run, context: Context | None, *, templated: bool = False) -> Run:
@@ -62,6 +66,14 @@ def normalize_parts(
 def normalize_exchange(exchange: Exchange, context: Context | None, *, templated: bool = False) -> Exchange:
     """One exchange alone, its ids and addresses numbered within it."""
     return Normalizer(context, told_by((exchange,), own=_own(context)), templated=templated).exchange(exchange)
+
+
+def normalize_again(exchanges: Sequence[Exchange], own: OwnRules) -> tuple[Exchange, ...]:
+    """Exchanges of a fixture under a project's rules of today: what they add was not templated yet, and what was stays
+    so. Equal to `exchanges` where the rules were the same."""
+    context = Context(_NEVER, _NEVER, own=own)
+    normalizer = Normalizer(context, told_by(exchanges, own=own), templated=True)
+    return tuple(map(normalizer.exchange, exchanges))
 
 
 class Normalizer:
@@ -137,9 +149,16 @@ class Normalizer:
             body = self._request_body(exchange, body)
         else:
             other = self._rewriter({})
-            body = other.run(lambda part: rewrite_body(request.body, place.child("body"), part, exchange.api))
+            body = other.run(lambda part: self._other_body(request, place.child("body"), part, exchange.api))
         content_type, body = without_boundary(request.content_type, content_type, body)
         return Request(request.method, path, query, content_type, body)
+
+    @staticmethod
+    def _other_body(request: Request, place: Place, part: PartRewriter, api: str) -> Body:
+        """A body that is no JSON object; that of a form reads like a query."""
+        if isinstance(request.body, TextBody) and is_form(request.content_type):
+            return TextBody(part.query(request.body.text, place), request.body.reason)
+        return rewrite_body(request.body, place, part, api)
 
     def _place(self, *part: str | int) -> Place:
         """A part of the exchange that is being read."""

@@ -17,11 +17,11 @@ class OwnRules:
     `id_fields`, `time_fields` and `duration_fields` are names of members whose whole value is one, wherever they stand;
     `id_patterns` are regular expressions of text that is a generated id. `literal_fields` and `literal_patterns` are
     never templated, whatever another rule says. `prefixes` are the letters that every match of a pattern begins with:
-    they stay in front of the placeholder, as those of the providers' ids do. `has_fields`: any field is named.
+    they stay in front of the placeholder, as those of the providers' ids do. `names` are those of all fields.
     """
 
     __slots__ = (
-        "duration_fields", "has_fields", "id_fields", "id_patterns", "literal_fields", "literal_patterns", "prefixes",
+        "duration_fields", "id_fields", "id_patterns", "literal_fields", "literal_patterns", "names", "prefixes",
         "time_fields",
     )  # fmt: skip
 
@@ -41,7 +41,7 @@ class OwnRules:
         self.id_patterns = tuple(map(re.compile, id_patterns))
         self.literal_fields = frozenset(literal_fields)
         self.literal_patterns = tuple(map(re.compile, literal_patterns))
-        self.has_fields = bool(id_fields or time_fields or duration_fields or literal_fields)
+        self.names = self.id_fields | self.time_fields | self.duration_fields | self.literal_fields
         self.prefixes = {head: pattern for pattern in self.id_patterns if (head := literal_head(pattern.pattern))}
 
     def holds_literal(self, text: str) -> bool:
@@ -58,7 +58,7 @@ class OwnRules:
         return any(self._told())
 
     def _told(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__ if name not in ("prefixes", "has_fields"))
+        return tuple(getattr(self, name) for name in self.__slots__ if name not in ("prefixes", "names"))
 
 
 def literal_head(pattern: str) -> str:

@@ -18,7 +18,13 @@ def own_mark(own: OwnRules, place: Place) -> OwnMark | None:
         return None
     if own.literal_fields and not own.literal_fields.isdisjoint(names):
         return "literal"
-    name = names[-1]
+    return field_mark(own, names[-1])
+
+
+def field_mark(own: OwnRules, name: str) -> OwnMark | None:
+    """What the value of a member of that name is."""
+    if name in own.literal_fields:
+        return "literal"
     if name in own.id_fields:
         return "id"
     if name in own.time_fields:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
 from stepfork.normalize.fields import LONGEST_VALUE
 from stepfork.normalize.own_marks import own_mark
+from stepfork.normalize.own_texts import OwnTexts
 from stepfork.normalize.parts import word_for
+from stepfork.normalize.queries import is_form, query_edits
 from stepfork.normalize.told import Told
 from stepfork.rewrite.place import Edit, Place, Rewriter
 from stepfork.rewrite.run import rewrite_exchange
+from stepfork.rewrite.text import find_edits
 from stepfork.rewrite.value import rewrite_value
-from stepfork.trace.body import JsonBody, JsonValue
+from stepfork.trace.body import JsonBody, JsonValue, TextBody
 from stepfork.trace.exchange import Exchange
 
 
@@ -22,6 +26,7 @@ class OwnTeller(Rewriter):
 
     def __init__(self, told: Told) -> None:
         self._told = told
+        self._texts = OwnTexts(told.own.id_fields)
         self._seen: set[bytes] = set()
 
     def exchange(self, exchange: Exchange) -> None:
@@ -35,7 +40,10 @@ class OwnTeller(Rewriter):
                     if word not in self._seen:
                         self._seen.add(word)
                         rewrite_value(item, place.child(name), self)
-            exchange = msgspec.structs.replace(exchange, request=msgspec.structs.replace(exchange.request, body=None))
+            exchange = _without_body(exchange)
+        elif isinstance(body, TextBody) and is_form(exchange.request.content_type):
+            self.query(body.text, Place(("exchange", 0, "request"), ("body",)))
+            exchange = _without_body(exchange)
         rewrite_exchange(exchange, 0, self)
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:
@@ -59,7 +67,22 @@ class OwnTeller(Rewriter):
             self._told.add_own(str(value))
         return value
 
+    def query(self, query: str, place: Place) -> str:
+        """The query as it is."""
+        if "%7b%7b" in query.lower():
+            self.text(query, place)
+        else:
+            list(query_edits(query, place, partial(find_edits, rewriter=self)))
+        return query
+
     def _matches(self, text: str) -> None:
+        for field in self._texts.find(text):
+            if len(field.text) <= LONGEST_VALUE:
+                self._told.add_own(field.text)
         for pattern in self._told.own.id_patterns:
             for match in pattern.finditer(text):
                 self._told.add_own(match.group())
+
+
+def _without_body(exchange: Exchange) -> Exchange:
+    return msgspec.structs.replace(exchange, request=msgspec.structs.replace(exchange.request, body=None))

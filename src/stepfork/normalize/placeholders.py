@@ -17,6 +17,9 @@ import msgspec
 BY_VALUE = ("id", "email", "conversation", "device", "account", "session", "opaque")
 """Kinds that are numbered over the whole run: one number for one value."""
 
+SPELLINGS: dict[str, tuple[str, ...]] = {"email": ("url", "uri")}
+"""How a value of a kind may be spelled otherwise: its placeholder has that for a shape, and the number of the value."""
+
 BY_POSITION = "timestamp"
 """The kind that is numbered by position inside each stored part, whatever its value."""
 
@@ -35,11 +38,16 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
 class Placeholder(msgspec.Struct, frozen=True):
-    """`number` is None for the constant kinds; `shape` is how the value was spelled (timestamps only, see times.py)."""
+    """`number` is None for the constant kinds; `shape` is how the value was spelled (see times.py and SPELLINGS)."""
 
     kind: str
     number: int | None = None
     shape: str | None = None
+
+    @property
+    def plain(self) -> Placeholder:
+        """The same value in its usual spelling."""
+        return Placeholder(self.kind, self.number)
 
     def __str__(self) -> str:
         number = "" if self.number is None else f"_{self.number}"
@@ -58,9 +66,15 @@ def as_placeholder(match: re.Match[str]) -> Placeholder | None:
         return None
     if number is not None and not _NUMBER.fullmatch(number):
         return None
-    if shape is not None and (kind != BY_POSITION or not _SHAPE.fullmatch(shape)):
+    if shape is not None and not (_SHAPE.fullmatch(shape) if kind == BY_POSITION else shape in SPELLINGS.get(kind, ())):
         return None
     return Placeholder(kind, None if number is None else int(number), shape)
+
+
+def read(text: str) -> Placeholder | None:
+    """The placeholder that the whole of a text is, None where it is none."""
+    match = LOOK_ALIKE.fullmatch(text)
+    return as_placeholder(match) if match else None
 
 
 def escape(literal: str) -> str:

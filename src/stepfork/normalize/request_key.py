@@ -202,4 +202,4 @@ def _local(match: re.Match[str], names: Names) -> str:
         return str(Placeholder(BY_POSITION, 1))
     if found is None or found.kind not in BY_VALUE:
         return match.group()
-    return str(Placeholder(found.kind, names.number(found.kind, match.group())))
+    return str(Placeholder(found.kind, names.number(found.kind, str(found.plain)), found.shape))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
-from stepfork.normalize.durations import without_length
 from stepfork.normalize.fields import LONGEST_VALUE, Mark, Path
-from stepfork.normalize.matching import FIXED, LITERAL, TRACEPARENT, Matcher, Span
+from stepfork.normalize.matching import FIXED, LITERAL, TRACEPARENT, Matcher, Span, own_span
 from stepfork.normalize.numbering import TimeNumbers, Times, ValueNumbers
 from stepfork.normalize.own_marks import OwnMark, own_mark
 from stepfork.normalize.placeholders import Placeholder, escape
+from stepfork.normalize.queries import query_edits
 from stepfork.normalize.rules import UUID_FIELDS
-from stepfork.normalize.times import time_shape, timestamp, whole_moment
-from stepfork.rewrite.place import Edit, Place, Rewriter
+from stepfork.normalize.times import timestamp, whole_moment
+from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
+from stepfork.rewrite.text import find_edits
 from stepfork.trace.body import JsonValue
 
 T = TypeVar("T")
@@ -53,8 +55,9 @@ class PartRewriter(Rewriter):
         return self._edits(self._spans(text, place), place, text)
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
-        """Edits of a member's name: ids and addresses are linked across names too."""
-        literal = self.own_mark(place) == "literal"
+        """Edits of a member's name: ids and addresses are linked across names too. Names that the project's rules
+        speak of stay."""
+        literal = text in self._matcher.own.names or self.own_mark(place) == "literal"
         spans = self._matcher.literals(text) if literal else self._matcher.spans(text)
         edits = self._edits(spans, place.child(text), text)
         self.renamed = self.renamed or bool(edits)
@@ -71,10 +74,18 @@ class PartRewriter(Rewriter):
             return str(Placeholder("id", number)) if self._values.spelled else number
         return type(value)(0) if mark == "duration" else value
 
+    def query(self, query: str, place: Place) -> str:
+        """A query string with its values rewritten. What in the raw text looks like a placeholder is escaped; what
+        only says so when it is decoded is none."""
+        if "%7b%7b" in query.lower():
+            return apply_edits(query, self.text(query, place))
+
+        return apply_edits(query, list(query_edits(query, place, partial(find_edits, rewriter=self))))
+
     def own_mark(self, place: Place) -> OwnMark | None:
         """What the project's rules say of the value at a place."""
         own = self._matcher.own
-        return own_mark(own, place) if own.has_fields else None
+        return own_mark(own, place) if own.names else None
 
     def _spans(self, text: str, place: Place) -> Sequence[Span]:
         if place.key in UUID_FIELDS:
@@ -98,15 +109,10 @@ class PartRewriter(Rewriter):
 
     def _own(self, mark: OwnMark, text: str, place: Place) -> Sequence[Edit] | None:
         """Edits of the whole text of a field that the project names; None where it is no such value."""
-        if not 0 < len(text) <= LONGEST_VALUE or self._matcher.is_templated(text):
+        if self._matcher.is_templated(text):
             return None
-        if mark == "id":
-            return self._marked("id", text, place)
-        if mark == "time":
-            shape = time_shape(text)
-            return None if shape is None else self._edits((Span(0, len(text), "timestamp", shape),), place, text)
-        zero = without_length(text)
-        return None if zero is None else (Edit(0, len(text), zero),)
+        span = self._matcher.id_span(text, "id") if mark == "id" else own_span(mark, 0, text, self._matcher.prefixes)
+        return None if span is None or len(text) > LONGEST_VALUE else self._edits((span,), place, text)
 
     def _edits(self, spans: Sequence[Span], place: Place, text: str) -> list[Edit]:
         edits = []
@@ -124,7 +130,8 @@ class PartRewriter(Rewriter):
                 made = str(timestamp(number, span.value))
                 times += 1
             else:
-                made = span.kept + str(Placeholder(span.kind, self._values.number(span.kind, span.value)))
+                number = self._values.number(span.kind, span.value)
+                made = span.kept + str(Placeholder(span.kind, number, span.spelling))
             edits.append(Edit(span.start, span.end, made))
         return edits
 

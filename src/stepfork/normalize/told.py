@@ -13,8 +13,10 @@ from stepfork.normalize.prefixes import PREFIXES
 _SHORTEST = 8
 _LONGEST = 200
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
-_PLAIN = re.compile(r"[^\W\d_]+(?:[ _.-][^\W\d_]+)*|[0-9]{1,4}")
-"""A word or several, or a small number: what stands in a text by chance."""
+SMALLEST_TOLD = 10_000
+"""The smallest number that is looked for in text."""
+_PLAIN = re.compile(r"[^\W\d_]+(?:[ _.-][^\W\d_]+)*|-?[0-9]{1,4}")
+"""A word or several, or a smaller number: what stands in a text by chance."""
 
 
 class Told:

@@ -10,7 +10,7 @@ from stepfork.diff.lcs import common
 from stepfork.diff.renaming import Renaming, map_texts, masked
 from stepfork.diff.units import RequestForm, Unit
 from stepfork.normalize.known import Context
-from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder, read
 from stepfork.normalize.times import is_clocks
 from stepfork.replay.identities import STRICT, Identities
 
@@ -54,7 +54,7 @@ class Numbering:
 
     def _as_recorded(self, found: Placeholder) -> str:
         meaning = self._recorded(str(found))
-        return _timeless(found) if found.kind == BY_POSITION and meaning.startswith("{{") else meaning
+        return _timeless(found) if found.kind == BY_POSITION and meaning.startswith("{{") else _shaped(meaning, found)
 
     def _as_live(self, found: Placeholder, clocks: dict[str, bool]) -> str:
         text = str(found)
@@ -63,7 +63,8 @@ class Numbering:
             here = self._context
             now = clocks.get(text, is_clocks(value, here.started_ns, here.ended_ns))
             return _timeless(found) if now else value
-        return self._settled(text) or str(Placeholder(found.kind, (found.number or 0) + _NEW))
+        settled = self._settled(str(found.plain)) or str(Placeholder(found.kind, (found.number or 0) + _NEW))
+        return _shaped(settled, found)
 
     def _settled(self, placeholder: str) -> str | None:
         kind = placeholder[2:].partition("_")[0]
@@ -88,14 +89,20 @@ class _Newcomers:
     def _number(self, found: Placeholder) -> str:
         if (found.number or 0) < _NEW:
             return str(found)
-        name = str(found)
+        name = str(found.plain)
         if name not in self._numbers:
             self._last[found.kind] = self._numbers[name] = self._last.get(found.kind, 0) + 1
-        return str(Placeholder(found.kind, self._numbers[name]))
+        return str(Placeholder(found.kind, self._numbers[name], found.shape))
 
 
 def _timeless(found: Placeholder) -> str:
     return str(Placeholder(BY_POSITION, 1, found.shape))
+
+
+def _shaped(text: str, found: Placeholder) -> str:
+    """A placeholder in the spelling of another one."""
+    plain = read(text) if found.shape is not None else None
+    return text if plain is None else str(Placeholder(plain.kind, plain.number, found.shape))
 
 
 def _replaced(text: str, spell: Callable[[Placeholder], str]) -> str:

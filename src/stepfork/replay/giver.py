@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from stepfork.normalize.emails import spelled
 from stepfork.normalize.known import Context, known_value
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, Placeholder
 from stepfork.normalize.prefixes import Prefixes
@@ -66,13 +67,15 @@ class Giver:
         return int(value)
 
     def _by_value(self, placeholder: Placeholder, before: str, api: str) -> str:
-        name = (placeholder.kind, str(placeholder))
+        name = (placeholder.kind, str(placeholder.plain))
         prefix = self._prefixes.before(before, len(before)) if placeholder.kind == "id" else ""
         value = self._identities.value(name)
         if value is None:
             value = self._inventor.make(*name, prefix, api)
             self._identities.make_up(name, (placeholder.kind, value))
             self._live.declare(value, placeholder.kind)
+        if placeholder.shape is not None:
+            return spelled(value, placeholder.shape)
         if prefix and value.startswith(prefix):
             return value[len(prefix) :]
         return value.removeprefix(self._prefixes.of(value)) if placeholder.kind == "id" else value

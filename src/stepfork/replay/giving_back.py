@@ -89,7 +89,7 @@ class GiveBack(Rewriter):
     def number(self, value: int | float, place: Place) -> JsonValue:
         """A time or an id that is a number; every other number stays."""
         own = self._given.own
-        mark = (own_mark(own, place) if own.has_fields else None) or self._marks.get(place.path)
+        mark = (own_mark(own, place) if own.names else None) or self._marks.get(place.path)
         if mark == "id" and isinstance(value, int) and 0 < value < _MOST:
             return self._given.number(value)
         return self.time(value, place.key or "") if mark == "time" else value

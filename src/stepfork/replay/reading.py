@@ -14,7 +14,7 @@ import msgspec
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import Normalizer
 from stepfork.normalize.numbering import ValueNumbers
-from stepfork.normalize.placeholders import LOOK_ALIKE, as_placeholder
+from stepfork.normalize.placeholders import read
 from stepfork.normalize.request_key import KeyRules, Names, RequestKey, form_key, keyed_form
 from stepfork.normalize.telling import Teller
 from stepfork.normalize.told import Told
@@ -127,8 +127,7 @@ class Reader:
         """What stands for a placeholder of a form."""
         meaning = self._meanings.get(placeholder)
         if meaning is None:
-            match = LOOK_ALIKE.fullmatch(placeholder)
-            found = as_placeholder(match) if match else None
+            found = read(placeholder)
             value = None if found is None or found.number is None else self._values.value(found.kind, found.number)
             meaning = self._meanings[placeholder] = placeholder if value is None else value
         return meaning

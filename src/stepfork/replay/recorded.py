@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from stepfork.normalize.known import KINDS, Context, known_value
-from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, as_placeholder, escape
+from stepfork.normalize.normalize import normalize_again
+from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, escape, read
 from stepfork.normalize.request_key import KeyRules, RequestKey
-from stepfork.normalize.times import USUAL, same_form, whole_moment
+from stepfork.normalize.times import USUAL, same_form, time_shape
 from stepfork.replay.identities import Pair
 from stepfork.replay.reading import Reader, Reading, Route
 from stepfork.rewrite.place import Edit, Place, Rewriter
@@ -16,13 +17,14 @@ from stepfork.trace.exchange import Exchange
 
 
 class Recorded:
-    """Exchanges in stored order, their keys computed now; ``used`` says which have answered."""
+    """Exchanges in stored order, read by the rules of now, their keys computed now; ``used`` says which have
+    answered."""
 
     def __init__(self, exchanges: Sequence[Exchange], context: Context, rules: KeyRules) -> None:
         self.reader = Reader(context, rules, first=_KnownValues(context), templated=True)
-        self.exchanges = exchanges
-        self.readings = [self.reader.read(exchange) for exchange in exchanges]
-        self.used = [False] * len(exchanges)
+        self.exchanges = normalize_again(exchanges, context.own) if context.own else exchanges
+        self.readings = [self.reader.read(exchange) for exchange in self.exchanges]
+        self.used = [False] * len(self.exchanges)
         self._by_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
         for index, reading in enumerate(self.readings):
             self._by_key[reading.route, reading.key].append(index)
@@ -60,11 +62,10 @@ def same_times(recorded: Reading, live: Reading) -> bool:
 
 
 def _same_time(recorded: str, live: str) -> bool:
-    match = LOOK_ALIKE.fullmatch(recorded)
-    found = as_placeholder(match) if match else None
+    found = read(recorded)
     if found is None or found.kind != BY_POSITION:
         return recorded == live
-    shape = whole_moment(live)
+    shape = time_shape(live)
     return shape is not None and same_form(found.shape or USUAL, shape)
 
 

@@ -4,7 +4,7 @@ from stepfork.normalize.emails import find_emails
 
 
 def found(text):
-    return [text[start:end] for start, end in find_emails(text)]
+    return [text[email.start : email.end] for email in find_emails(text)]
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,24 @@ def found(text):
         ("邮箱ada@example.com。", ["ada@example.com"]),
         ("mailto:ada@example.com?subject=x", ["ada@example.com"]),
         ("Ada@Example.COM", ["Ada@Example.COM"]),
+        ("o'brien@example.com, tim.o'reilly@example.com", ["o'brien@example.com", "tim.o'reilly@example.com"]),
+        (
+            "email='ada@example.com', b'bob@example.com' f'eve@example.com'",
+            ["ada@example.com", "bob@example.com", "eve@example.com"],
+        ),
+        ("('o'brien@example.com')", ["brien@example.com"]),
+        (
+            'write to "ada lovelace"@example.com or "a@b"@example.org',
+            ['"ada lovelace"@example.com', '"a@b"@example.org'],
+        ),
+        ("ada@bücher.example and ada@xn--bcher-kva.example", ["ada@bücher.example", "ada@xn--bcher-kva.example"]),
+        ("ada@例え.jp ada@почта.рф ada@उदाहरण.भारत", ["ada@例え.jp", "ada@почта.рф", "ada@उदाहरण.भारत"]),
+        ("発送先はada@example.comです", ["ada@example.com"]),
+        ("дмитрий@почта.рф", ["дмитрий@почта.рф"]),
+        ("?to=ada%40example.com&x=1", ["ada%40example.com"]),
+        ("/users/ada%2Bshop%40example.co.uk/orders", ["ada%2Bshop%40example.co.uk"]),
+        ("q=to%3Dada%40example.com%26x", ["ada%40example.com"]),
+        ("j%C3%B6rg%40b%C3%BCcher.example", ["j%C3%B6rg%40b%C3%BCcher.example"]),
     ],
 )
 def test_addresses(text, emails):
@@ -40,6 +58,11 @@ def test_addresses(text, emails):
         "a@",
         "a@b",
         "@example.com",
+        "100%40 off",
+        "%40example.com",
+        "a%40b",
+        'say "@example.com"',
+        '""@example.com',
     ],
 )
 def test_what_only_looks_like_an_address(text):

@@ -223,7 +223,7 @@ def test_opaque_routes_and_bytes_do_no_harm():
     found = explain(Run(SOURCE, EMPTY, (raw,)))
     assert [(one.shown, one.first) for one in found.values] == [
         ("{{id_1}}", "/exchanges/0/request/path"),
-        ("{{email_1}}", "/exchanges/0/request/query"),
+        ("{{email_1}}", "/exchanges/0/request/query/q"),
     ]
 
 
