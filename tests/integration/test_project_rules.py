@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import stepfork
+from stepfork.cli.render.failures import contracts_failure
+from stepfork.contracts.spec import ContractResult
 from stepfork.errors import UsageError
 from stepfork.testing import ReplayFailed, replay_run
 from tests.integration.stand import Stand
@@ -105,6 +107,13 @@ def test_what_a_failed_test_shows_has_none_of_them(ruled: Stand) -> None:
     assert CREW not in str(refused.value)
 
 
+def test_what_a_contract_says_of_a_run_has_none_of_them(ruled: Stand) -> None:
+    """It speaks of the test's own run, which nobody redacted."""
+    failed = ContractResult("refunds", "hard_fail", f"look_up x_crew_code='{CREW}' {TICKET}, not {LICENCE}")
+    told = contracts_failure([failed], 1, {"ACME_LICENCE": LICENCE}, ruled.root)
+    assert told.endswith("look_up x_crew_code='[redacted]' [redacted], not [redacted]")
+
+
 def test_a_block_of_this_process(ruled: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ACME_LICENCE")
     ruled.model.script = answer_hi
@@ -117,14 +126,14 @@ def test_a_block_of_this_process(ruled: Stand, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_spans_of_a_run_that_was(ruled: Stand) -> None:
-    attributes = [
-        {"key": key, "value": {"stringValue": value}} for key, value in (("x.crew-code", CREW), ("a", TICKET))
-    ]
-    span = {"traceId": "01" * 16, "spanId": "02" * 8, "name": "chat", "attributes": attributes}
+    arguments = json.dumps({"x_crew_code": CREW, "ticket": TICKET, "licence": LICENCE})
+    told = {"operation.name": "execute_tool", "tool.name": "look_up", "tool.call.arguments": arguments}
+    attributes = [{"key": f"gen_ai.{key}", "value": {"stringValue": value}} for key, value in told.items()]
+    span = {"traceId": "01" * 16, "spanId": "02" * 8, "name": "execute_tool look_up", "attributes": attributes}
     span |= {"startTimeUnixNano": "1", "endTimeUnixNano": "2"}
-    attributes.append({"key": "gen_ai.operation.name", "value": {"stringValue": "chat"}})
     Path("spans.json").write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}))
     said = ruled.stepfork("trace", "convert", "spans.json")
+    assert said.out.count("[redacted]") == 3
     assert not [secret for secret in SECRETS if secret in said.out]
     ruled.stepfork("capture", "--name", "case", "--from", "spans.json")
     assert holds(ruled) == []

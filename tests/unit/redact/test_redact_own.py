@@ -96,6 +96,10 @@ def test_flags_variables_and_parameters_of_a_command_and_a_path() -> None:
     command = ("env", "ACME_LICENCE=a", "run", "--x-acme-session", "b", "--xAcmeSession=c", "--page", "d")
     made = Redactor(OWN).command(command)
     assert made == ("env", f"ACME_LICENCE={R}", "run", "--x-acme-session", R, f"--xAcmeSession={R}", "--page", "d")
+    path = rewrite_value(
+        "/v1/x?x-acme-session=plain words&page=2", Place(("exchange", 0, "request"), ("path",)), Redactor(OWN)
+    )
+    assert path == f"/v1/x?x-acme-session={R}&page=2"
     query = "page=1&x%2Dacme%2Dsession=b"
     assert [query[span.start : span.end] for span in query_secrets(query, own=OwnNames(KEYS.keys))] == ["b"]
 
