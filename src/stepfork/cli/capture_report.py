@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +59,13 @@ def shell_words(command: tuple[str, ...]) -> str:
     return shlex.join(command)
 
 
-def print_result(captured: CaptureResult, diff: FixtureDiff | None, *, next_step: bool = True) -> None:
+def print_result(
+    captured: CaptureResult,
+    diff: FixtureDiff | None,
+    *,
+    clean: Callable[[str], str] | None = None,
+    next_step: bool = True,
+) -> None:
     """The summary, what changed where there is something to compare with, and what to do next."""
     from stepfork.cli.render.capture_text import capture_lines, next_line
     from stepfork.cli.render.columns import fold
@@ -76,7 +82,7 @@ def print_result(captured: CaptureResult, diff: FixtureDiff | None, *, next_step
     if diff is not None:
         from stepfork.cli.diff import print_diff
 
-        print_diff((diff,), several=False, to_stderr=True)
+        print_diff((diff,), several=False, clean=clean, to_stderr=True)
     line = next_line(captured, refreshed=diff is not None)
     if line and next_step:
         err(line)

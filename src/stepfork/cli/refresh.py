@@ -131,6 +131,7 @@ def _ask(items: Sequence[Item], options: Options) -> None:
 
 
 def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone: bool) -> None:
+    from stepfork.cli.diff import redactor
     from stepfork.cli.progress import CallCounter
     from stepfork.cli.render.capture_text import kept_lines, next_line
     from stepfork.config.environment import environ
@@ -157,7 +158,7 @@ def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone:
         err(f"{escape(item.name)}: {escape(item.problem)}")
         return
     _set(item, done)
-    print_result(done.captured, done.diff, next_step=alone)
+    print_result(done.captured, done.diff, clean=redactor(str(store.root)), next_step=alone)
     if options.dry_run and _wants_it_kept(done, options, told):
         kept = keep(done, store)
         _set(item, kept)
@@ -191,7 +192,9 @@ def _finish(store: Store, items: Sequence[Item], told: Output, *, alone: bool) -
     if not alone:
         for line in refresh_lines(items):
             err(line)
-    failed = tell(told, refresh_bytes(items, redactor(), alone=alone), captured) if captured or not alone else OK
+    failed = OK
+    if captured or not alone:
+        failed = tell(told, refresh_bytes(items, redactor(str(store.root)), alone=alone), captured)
     if told.github:
         for item in items:
             if item.status == "refused":

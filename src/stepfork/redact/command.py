@@ -55,11 +55,13 @@ def _values(words: Sequence[tuple[str, int]], own: OwnNames) -> Iterator[tuple[i
     """Word, start and end in it, and rule of each secret value."""
     for index, (word, _) in enumerate(words):
         flag = _FLAG.match(word)
-        if flag is not None and (is_secret_flag(flag.group(1)) or own.holds(flag.group(1).lstrip("-"))):
-            if flag.group(2):
-                yield index, flag.start(2), flag.end(2), FLAG
-            elif flag.group(2) is None and index + 1 < len(words) and not _FLAG.match(words[index + 1][0]):
-                yield index + 1, 0, len(words[index + 1][0]), FLAG
+        if flag is not None:
+            where, start, value = index, flag.start(2), flag.group(2)
+            if value is None and index + 1 < len(words) and not _FLAG.match(words[index + 1][0]):
+                where, start, value = index + 1, 0, words[index + 1][0]
+            name = flag.group(1)
+            if value and (is_secret_flag(name) or own.covers((name.lstrip("-"),), value)):
+                yield where, start, start + len(value), FLAG
             continue
         variable = _VARIABLE.match(word)
         if variable is None:

@@ -19,6 +19,8 @@ from stepfork.listener.door import is_loopback_host
 from stepfork.listener.routes import Route
 from stepfork.redact.known import MIN_LENGTH
 from stepfork.redact.named import is_variable_secret
+from stepfork.redact.own_names import OwnNames
+from stepfork.redact.rules import Rules
 from stepfork.replay.keys import PROVIDER_KEYS, placeholder_keys
 
 State = Literal["ok", "note", "problem"]
@@ -45,7 +47,7 @@ _NEWEST = 4102444800  # 2100
 
 def check_environment(environ: Mapping[str, str], folder: str, settings: Settings) -> Iterator[Check]:
     """All checks of the environment `environ` of a program that runs in `folder`."""
-    dotenv, of_dotenv = _dotenv(folder)
+    dotenv, of_dotenv = _dotenv(folder, settings.redact)
     services = _Services(environ, dotenv, settings.routes)
     yield from services.checks()
     proxy = services.proxy()
@@ -160,14 +162,15 @@ def _spans(environ: Mapping[str, str]) -> Check:
     return Check(name, "ok", "a recording takes them; without any, the trace is made of the calls")
 
 
-def _dotenv(folder: str) -> tuple[dict[str, str], Check]:
+def _dotenv(folder: str, rules: Rules) -> tuple[dict[str, str], Check]:
     try:
         values = read_dotenv(folder)
     except ConfigError as error:
         return {}, Check(".env", "problem", error.what, error.fix or "")
     if not values:
         return values, Check(".env", "ok", "none here, or empty")
-    secret = [name for name, value in values.items() if is_variable_secret(name, value)]
+    own = OwnNames(rules.keys, rules.variables)
+    secret = [name for name, value in values.items() if is_variable_secret(name, value) or own.holds(name)]
     short = [name for name in secret if 0 < len(values[name].strip()) < MIN_LENGTH]
     text = f"{len(values)} values, {len(secret)} with the name of a secret"
     if short:

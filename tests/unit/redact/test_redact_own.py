@@ -96,6 +96,8 @@ def test_flags_variables_and_parameters_of_a_command_and_a_path() -> None:
     command = ("env", "ACME_LICENCE=a", "run", "--x-acme-session", "b", "--xAcmeSession=c", "--page", "d")
     made = Redactor(OWN).command(command)
     assert made == ("env", f"ACME_LICENCE={R}", "run", "--x-acme-session", R, f"--xAcmeSession={R}", "--page", "d")
+    left = ("run", "--x-acme-session", "${SESSION}", "--x-acme-session=$SESSION", "--x-acme-session", "--page", "2")
+    assert Redactor(OWN).command(left) == left
     path = rewrite_value(
         "/v1/x?x-acme-session=plain words&page=2", Place(("exchange", 0, "request"), ("path",)), Redactor(OWN)
     )
