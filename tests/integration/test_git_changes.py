@@ -136,23 +136,23 @@ def test_staged_entries_are_those_of_the_index_that_git_names(tmp_path: Path) ->
     repo.git("add", "a")
     repo.git("rm", "--quiet", "gone")
     repo.write("a", "not staged\n")
-    assert staged_entries(repo.root).keys() == {"a", "тест b"}
-    changed = staged_entries(repo.root, changed_only=True)
+    assert staged_entries(open_checkout(repo.root)).keys() == {"a", "тест b"}
+    changed = staged_entries(open_checkout(repo.root), changed_only=True)
     assert list(changed) == ["a"]
-    assert read_blobs(repo.root, changed.values()) == {changed["a"]: b"staged\n"}
+    assert read_blobs(open_checkout(repo.root), changed.values()) == {changed["a"]: b"staged\n"}
     other = {**os.environ, "GIT_INDEX_FILE": str(tmp_path / "index")}
     repo.git("read-tree", "HEAD", GIT_INDEX_FILE=other["GIT_INDEX_FILE"])
-    assert staged_entries(repo.root, environ=other).keys() == {"a", "тест b", "gone"}
-    assert staged_entries(repo.root, ["тест b"], environ=other).keys() == {"тест b"}
-    assert staged_entries(repo.root, changed_only=True, environ=other) == {}
+    assert staged_entries(open_checkout(repo.root, other)).keys() == {"a", "тест b", "gone"}
+    assert staged_entries(open_checkout(repo.root, other), ["тест b"]).keys() == {"тест b"}
+    assert staged_entries(open_checkout(repo.root, other), changed_only=True) == {}
 
 
 def test_staged_before_the_first_commit(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "r")
     repo.write("d/a", "one\n")
     repo.git("add", ".")
-    assert staged_entries(repo.root, changed_only=True).keys() == {"d/a"}
-    assert staged_entries(repo.root, ["other"], changed_only=True) == {}
+    assert staged_entries(open_checkout(repo.root), changed_only=True).keys() == {"d/a"}
+    assert staged_entries(open_checkout(repo.root), ["other"], changed_only=True) == {}
 
 
 def test_conflicts_have_their_stages_and_an_entry(tmp_path: Path) -> None:
@@ -166,20 +166,20 @@ def test_conflicts_have_their_stages_and_an_entry(tmp_path: Path) -> None:
     repo.git("checkout", "--quiet", "ours")
     with pytest.raises(AssertionError):
         repo.git("merge", "theirs")
-    found = conflicts(repo.root)
+    found = conflicts(open_checkout(repo.root))
     assert found.keys() == {"a"}
-    blobs = read_blobs(repo.root, found["a"].values())
+    blobs = read_blobs(open_checkout(repo.root), found["a"].values())
     assert [blobs[found["a"][stage]] for stage in (1, 2, 3)] == [b"base\n", b"ours\n", b"theirs\n"]
-    assert staged_entries(repo.root) == {"a": found["a"][2]}
-    assert staged_entries(repo.root, changed_only=True) == {"a": found["a"][2]}
+    assert staged_entries(open_checkout(repo.root)) == {"a": found["a"][2]}
+    assert staged_entries(open_checkout(repo.root), changed_only=True) == {"a": found["a"][2]}
     assert changed_paths(open_checkout(repo.root), "HEAD", committed=False).modified == {"a"}
 
 
 def test_a_missing_blob_is_named(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "r")
     with pytest.raises(GitError, match="object 123456123456 is not in this repository"):
-        read_blobs(repo.root, ["123456" * 7][:1])
-    assert read_blobs(repo.root, []) == {}
+        read_blobs(open_checkout(repo.root), ["123456" * 7][:1])
+    assert read_blobs(open_checkout(repo.root), []) == {}
 
 
 def test_limits() -> None:

@@ -47,25 +47,30 @@ class Checkout(Record):
         return to_text(self.git.run("hash-object", "-t", "tree", "--stdin", data=b"").out.strip())
 
 
-def open_checkout(folder: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> Checkout:
+def open_checkout(
+    folder: str | os.PathLike[str], environ: Mapping[str, str] | None = None, *, committing: bool = False
+) -> Checkout:
     """The work tree around ``folder``; `GitError` where there is none, it is bare, or git does not trust it.
 
     Inside a hook, git's variables are obeyed as far as they speak of this very repository (its index, above all) and
-    are dropped where the folder belongs to another one. Without ``environ`` git inherits this process's environment
+    are dropped where the folder belongs to another one; ``committing`` asks for the repository that is being committed
+    to, also where its work tree lies inside another one's. Without ``environ`` git inherits this process's environment
     as it is.
     """
-    found = find_checkout(folder, environ)
+    found = find_checkout(folder, environ, committing=committing)
     if found is None:
         raise GitError("this is no git repository", where=os.path.realpath(folder), fix="git init makes one")
     return found
 
 
-def find_checkout(folder: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> Checkout | None:
+def find_checkout(
+    folder: str | os.PathLike[str], environ: Mapping[str, str] | None = None, *, committing: bool = False
+) -> Checkout | None:
     """`open_checkout`, with None where ``folder`` belongs to no repository at all."""
     place = os.path.realpath(folder)
     program = GitProgram.at(place, environ=environ, hook=True)
     if environ is not None and any(key in environ for key in PLACE_VARIABLES):
-        program = _for_hook(place, environ)
+        program = _for_hook(place, environ, committing=committing)
     answer = program.run(
         "rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-cdup", "--show-prefix", codes=(0, 128)
     )
@@ -85,7 +90,7 @@ def find_checkout(folder: str | os.PathLike[str], environ: Mapping[str, str] | N
     return Checkout(root, prefix, GitProgram(root, program.environment), lines[1] == b"true")
 
 
-def _for_hook(place: str, environ: Mapping[str, str]) -> GitProgram:
+def _for_hook(place: str, environ: Mapping[str, str], *, committing: bool) -> GitProgram:
     """The program for ``place`` where a hook's variables are set.
 
     ``GIT_DIR`` alone makes git take the working directory for the top of the work tree, and a relative
@@ -101,7 +106,7 @@ def _for_hook(place: str, environ: Mapping[str, str]) -> GitProgram:
     told = environ.get("GIT_DIR")
     start = environ.get("PWD") or place
     if told is not None and not _same(_absolute(told, root, start), git_dir):
-        return plain
+        return GitProgram.at(place, environ=environ, hook=True) if committing else plain
     index = environ.get("GIT_INDEX_FILE")
     if index is None:
         return plain

@@ -11,7 +11,7 @@ from stepfork.git.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 
 def to_bytes(path: str) -> bytes:
@@ -57,6 +57,28 @@ class Running:
         if code not in self._codes:
             raise GitError(f"git {self._verb} failed: {_first_line(message, code)}")
         return Answer(code, out, message)
+
+    def object(self, one: str) -> bytes | None:
+        """What a ``cat-file --batch`` says of an object; None where it has none of that id."""
+        asked, told = self._process.stdin, self._process.stdout
+        assert asked is not None
+        assert told is not None
+        try:
+            asked.write(to_bytes(one) + b"\n")
+            asked.flush()
+        except OSError:
+            pass  # it has ended, and its answer says why
+        head = told.readline().split(b" ")
+        if len(head) != 3:
+            if head == [b""]:
+                self.answer()
+            return None
+        size = int(head[2])
+        data = told.read(size)
+        told.read(1)
+        if len(data) < size:
+            self.answer()
+        return data
 
     def stop(self) -> None:
         """End the program without reading its answer; nothing happens where it has given it already."""
@@ -107,6 +129,17 @@ class GitProgram(Record):
     def run(self, *arguments: str, data: bytes | None = None, codes: Collection[int] = (0,)) -> Answer:
         """Run ``git ARGUMENTS`` to its end; ``data`` is its standard input; `GitError` for any other exit code."""
         return self.start(*arguments, feed=data is not None, codes=codes).answer(data)
+
+    def objects(self, ids: Sequence[str]) -> Iterator[bytes | None]:
+        """The bytes of each object, None for one that is not there. Each is read when it is asked for."""
+        if not ids:
+            return
+        running = self.start("cat-file", "--batch", feed=True)
+        try:
+            for one in ids:
+                yield running.object(one)
+        finally:
+            running.stop()
 
 
 def _verb(arguments: Sequence[str]) -> str:

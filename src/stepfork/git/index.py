@@ -4,41 +4,34 @@ from __future__ import annotations
 
 from stepfork.errors import GitError
 from stepfork.git.changes import within
-from stepfork.git.checkout import open_checkout
 from stepfork.git.command import split_nul, to_bytes, to_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from stepfork.git.checkout import Checkout
 
 _SUBMODULE = "160000"
 
 
-def staged_entries(
-    folder: str | os.PathLike[str],
-    paths: Sequence[str] = (),
-    *,
-    environ: Mapping[str, str] | None = None,
-    changed_only: bool = False,
-) -> dict[str, str]:
+def staged_entries(checkout: Checkout, paths: Sequence[str] = (), *, changed_only: bool = False) -> dict[str, str]:
     """Path from the repository's root → blob id, for each file in the index; ``paths`` (from the root) limit them.
 
     ``changed_only`` keeps what a commit would change: entries that HEAD has not or has otherwise; deletions have no
     blob and are left out. A path with a conflict has no stage 0: its entry is that of stage 2 (ours), and `conflicts`
     lists them all. Submodules are no files and are left out.
     """
-    checkout = open_checkout(folder, environ)
     return _changed(checkout, paths) if changed_only else _all(checkout, paths)
 
 
-def conflicts(
-    folder: str | os.PathLike[str], paths: Sequence[str] = (), *, environ: Mapping[str, str] | None = None
-) -> dict[str, dict[int, str]]:
+def has_submodule(checkout: Checkout, path: str) -> bool:
+    """Whether the index has a submodule at `path`."""
+    return any(mode == _SUBMODULE and found == path for mode, _, _, found in _stages(checkout, "--stage", [path]))
+
+
+def conflicts(checkout: Checkout, paths: Sequence[str] = ()) -> dict[str, dict[int, str]]:
     """Path → stage (1 base, 2 ours, 3 theirs) → blob id, for each path that a merge left open."""
-    checkout = open_checkout(folder, environ)
     found: dict[str, dict[int, str]] = {}
     for mode, blob, stage, path in _stages(checkout, "--unmerged", paths):
         if mode != _SUBMODULE:
@@ -46,15 +39,20 @@ def conflicts(
     return found
 
 
-def read_blobs(
-    folder: str | os.PathLike[str], blobs: Iterable[str], *, environ: Mapping[str, str] | None = None
-) -> dict[str, bytes]:
+def read_blobs(checkout: Checkout, blobs: Iterable[str]) -> dict[str, bytes]:
     """Blob id → bytes, in one run of git, which fetches what a partial clone lacks; `GitError` names a missing one."""
     wanted = list(dict.fromkeys(blobs))
     if not wanted:
         return {}
-    checkout = open_checkout(folder, environ)
     return dict(zip(wanted, read_objects(checkout, wanted), strict=True))
+
+
+def each_blob(checkout: Checkout, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Each blob id with its bytes, one in memory at a time; `GitError` names one that is not to be had."""
+    for blob, data in zip(blobs, checkout.git.objects(blobs), strict=True):
+        if data is None:
+            raise _missing(blob)
+        yield blob, data
 
 
 def read_objects(checkout: Checkout, ids: Sequence[str]) -> list[bytes]:
@@ -62,10 +60,14 @@ def read_objects(checkout: Checkout, ids: Sequence[str]) -> list[bytes]:
     read = read_named(checkout, ids)
     for one, data in zip(ids, read, strict=True):
         if data is None:
-            raise GitError(
-                f"object {one[:12]} is not in this repository", fix="git fetch, or git fsck to see what is damaged"
-            )
+            raise _missing(one)
     return [data for data in read if data is not None]
+
+
+def _missing(blob: str) -> GitError:
+    return GitError(
+        f"object {blob[:12]} is not in this repository", fix="git fetch, or git fsck to see what is damaged"
+    )
 
 
 def read_named(checkout: Checkout, names: Sequence[str]) -> list[bytes | None]:

@@ -12,14 +12,18 @@ import os
 
 from stepfork.config.redaction import store_root
 from stepfork.errors import UsageError
-from stepfork.workflows.checked import Checked
+from stepfork.workflows.checked import SUBMODULE, Checked
 from stepfork.workflows.files_on_disk import check_folder, check_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from stepfork.git.checkout import Checkout
     from stepfork.redact.secrets import Secrets
+
+_FEW = 50
+"""Paths that git is asked for by name; with more of them the whole index is quicker, and no command line too long."""
 
 
 def check_paths(paths: Sequence[str], secrets: Secrets) -> Checked:
@@ -43,37 +47,45 @@ def check_store(folder: str, override: str | None, secrets: Secrets) -> Checked:
 def check_staged(folder: str, paths: Sequence[str], environ: Mapping[str, str], secrets: Secrets) -> Checked:
     """Scan the bytes that the next commit would add or change, below `paths` where there are any. A path that neither
     git nor the disk knows is a problem."""
+    from stepfork.git.checkout import open_checkout
     from stepfork.git.index import staged_entries
 
-    inside = _inside(folder, paths, environ)
-    entries = staged_entries(folder, inside, environ=environ, changed_only=True)
+    checkout = open_checkout(folder, environ, committing=True)
+    inside = _inside(folder, paths, checkout)
+    entries = staged_entries(checkout, inside, changed_only=True)
     checked = Checked("staged", secrets)
-    _check_blobs(folder, entries, environ, checked)
+    _check_blobs(checkout, entries, checked)
     for path, place in zip(paths, inside, strict=True):
-        if not os.path.lexists(os.path.join(folder, path)) and not _is_known(folder, place, environ):
+        if not os.path.lexists(os.path.join(folder, path)) and not _is_known(checkout, place):
             checked.fail(path, "is no file or folder")
     return checked
 
 
 def check_in_hook(folder: str, paths: Sequence[str], environ: Mapping[str, str], secrets: Secrets) -> Checked:
     """Scan paths as the commit being made has them: the index's bytes of what it holds, the disk's of the rest."""
-    from stepfork.git.index import staged_entries
+    from stepfork.git.changes import within
+    from stepfork.git.checkout import open_checkout
+    from stepfork.git.index import has_submodule, staged_entries
 
+    checkout = open_checkout(folder, environ, committing=True)
+    inside = _inside(folder, paths, checkout)
+    known = staged_entries(checkout, () if "" in inside or len(inside) > _FEW else inside)
     checked = Checked("index", secrets)
-    for path, inside in zip(paths, _inside(folder, paths, environ), strict=True):
-        entries = staged_entries(folder, (inside,) if inside else (), environ=environ)
-        if entries:
-            _check_blobs(folder, entries, environ, checked)
-        else:
+    wanted: dict[str, str] = {}
+    for path, place in zip(paths, inside, strict=True):
+        found = (place,) if place in known else [name for name in known if within(name, (place,))]
+        wanted.update((name, known[name]) for name in found)
+        if not found and has_submodule(checkout, place):
+            checked.notes.append((path, SUBMODULE))
+        elif not found:
             check_path(path, checked)
+    _check_blobs(checkout, wanted, checked)
     return checked
 
 
-def _inside(folder: str, paths: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+def _inside(folder: str, paths: Sequence[str], checkout: Checkout) -> list[str]:
     """The paths from the root of the work tree, with forward slashes; empty for the root itself."""
-    from stepfork.git.checkout import open_checkout
-
-    root = open_checkout(folder, environ).root
+    root = checkout.root
     found = []
     for path in paths:
         full = os.path.join(folder, path)
@@ -85,19 +97,16 @@ def _inside(folder: str, paths: Sequence[str], environ: Mapping[str, str]) -> li
     return found
 
 
-def _is_known(folder: str, path: str, environ: Mapping[str, str]) -> bool:
+def _is_known(checkout: Checkout, path: str) -> bool:
     """Whether the index or the last commit has `path`."""
-    from stepfork.git.checkout import open_checkout
     from stepfork.git.index import read_named, staged_entries
 
-    if staged_entries(folder, (path,), environ=environ):
-        return True
-    return read_named(open_checkout(folder, environ), [f"HEAD:{path}"])[0] is not None
+    return bool(staged_entries(checkout, (path,))) or read_named(checkout, [f"HEAD:{path}"])[0] is not None
 
 
-def _check_blobs(folder: str, entries: Mapping[str, str], environ: Mapping[str, str], checked: Checked) -> None:
-    from stepfork.git.index import read_blobs
+def _check_blobs(checkout: Checkout, entries: Mapping[str, str], checked: Checked) -> None:
+    from stepfork.git.index import each_blob
 
-    blobs = read_blobs(folder, entries.values(), environ=environ)
-    for path in sorted(entries):
-        checked.add(path, blobs[entries[path]])
+    paths = sorted(entries)
+    for path, (_, data) in zip(paths, each_blob(checkout, [entries[path] for path in paths]), strict=True):
+        checked.add(path, data)

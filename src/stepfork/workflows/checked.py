@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
 
+EMPTY = "an empty file"
+SUBMODULE = "a submodule, whose files are committed inside it"
+
 
 class Checked:
     """`scanned` files, the `findings` in them, those that the project accepts (`accepted`, each with the reason),
@@ -41,7 +44,7 @@ class Checked:
             else:
                 self.accepted.append((item, reason))
         self.scanned += 1
-        kind = binary_kind(data) if data else "an empty file"
+        kind = binary_kind(data) if data else EMPTY
         if kind:
             self.notes.append((name, kind))
 

@@ -32,9 +32,7 @@ class StoreInGit:
 
     def __init__(self, store: Store, environ: Mapping[str, str]) -> None:
         self._store = store
-        self._environ = environ
-        self._folder = store.root.parent
-        self._checkout = open_checkout(self._folder, environ)
+        self._checkout = open_checkout(store.root.parent, environ)
         try:
             inside = store.root.resolve().relative_to(Path(self._checkout.root)).as_posix()
         except ValueError:
@@ -60,19 +58,19 @@ class StoreInGit:
 
     def staged(self, *, changed_only: bool = False) -> dict[str, str]:
         """Path and blob of each of the store's files in the index; `changed_only`: that HEAD has not, or otherwise."""
-        return staged_entries(self._folder, [self._prefix], environ=self._environ, changed_only=changed_only)
+        return staged_entries(self._checkout, [self._prefix], changed_only=changed_only)
 
     def bytes_of(self, blobs: Mapping[str, str]) -> dict[str, bytes]:
         """The bytes of each path's blob."""
-        read = read_blobs(self._folder, blobs.values(), environ=self._environ)
+        read = read_blobs(self._checkout, blobs.values())
         return {path: read[blob] for path, blob in blobs.items()}
 
     def staged_manifests(self) -> list[bytes]:
         """The bytes of all manifests in the index, of all sides where one is in conflict."""
         blobs = {blob for path, blob in self.staged().items() if self.is_manifest(path)}
-        for stages in conflicts(self._folder, [self.path(FIXTURES)], environ=self._environ).values():
+        for stages in conflicts(self._checkout, [self.path(FIXTURES)]).values():
             blobs.update(stages.values())
-        return list(read_blobs(self._folder, blobs, environ=self._environ).values())
+        return list(read_blobs(self._checkout, blobs).values())
 
     def manifests_of_all_refs(self) -> list[bytes]:
         """The bytes of every manifest of every commit that a ref (or HEAD) reaches."""
@@ -87,18 +85,16 @@ class StoreInGit:
 
     def unmerged(self) -> list[str]:
         """The store's files, below the store, that git waits to be told about: a merge left them open."""
-        return sorted(
-            path.removeprefix(self._prefix) for path in conflicts(self._folder, [self._prefix], environ=self._environ)
-        )
+        return sorted(path.removeprefix(self._prefix) for path in conflicts(self._checkout, [self._prefix]))
 
     def sides(self, name: str) -> tuple[bytes | None, bytes | None]:
         """Our and their manifest of a fixture in conflict, None where a side deleted it. Raises UsageError."""
         path = self.path(manifest_file(name))
-        stages = conflicts(self._folder, [path], environ=self._environ).get(path)
+        stages = conflicts(self._checkout, [path]).get(path)
         if stages is None:
             raise UsageError("is not in conflict", where=self.shown(path), fix="git status lists what is")
         blobs = [stages.get(2), stages.get(3)]
-        read = read_blobs(self._folder, [blob for blob in blobs if blob], environ=self._environ)
+        read = read_blobs(self._checkout, [blob for blob in blobs if blob])
         ours, theirs = (read.get(blob or "") for blob in blobs)
         return ours, theirs
 

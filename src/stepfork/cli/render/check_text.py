@@ -6,6 +6,7 @@ Names of files come from outside, and one may hold a secret itself: they are red
 from __future__ import annotations
 
 from stepfork.cli.check_options import NAME
+from stepfork.workflows.checked import EMPTY, SUBMODULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _NEXT = {
     "disk": _TAKE_OUT,
     "store": _TAKE_OUT,
 }
+_UNREAD = (EMPTY, SUBMODULE)
 _WIDEST = 60
 
 
@@ -40,7 +42,7 @@ def remarks(checked: Checked, secrets: Secrets, named: Sequence[str]) -> Iterato
         yield f"{NAME}: {shown(name, secrets)}: {reason}"
     for name, kind in checked.notes:
         if name in named:
-            yield f"{shown(name, secrets)}: {kind}{'' if kind == 'an empty file' else ', read for the text in it'}"
+            yield f"{shown(name, secrets)}: {kind}{'' if kind in _UNREAD else ', read for the text in it'}"
 
 
 def lines(checked: Checked, secrets: Secrets, *, in_hook: bool) -> Iterator[str]:
