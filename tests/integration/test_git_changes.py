@@ -11,7 +11,7 @@ import pytest
 from stepfork.errors import GitError
 from stepfork.git.changes import Changes, WorkTreeWalk, changed_paths, within
 from stepfork.git.checkout import Checkout, open_checkout
-from stepfork.git.index import conflicts, read_blobs, staged_entries
+from stepfork.git.index import conflicts, each_blob, read_blobs, staged_entries
 from tests.integration.scratch_repo import Repo
 
 STATES = ("absent", "old", "new")
@@ -180,6 +180,22 @@ def test_a_missing_blob_is_named(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="object 123456123456 is not in this repository"):
         read_blobs(open_checkout(repo.root), ["123456" * 7][:1])
     assert read_blobs(open_checkout(repo.root), []) == {}
+    with pytest.raises(GitError, match="object 123456123456 is not in this repository"):
+        dict(each_blob(open_checkout(repo.root), ["123456" * 7][:1]))
+
+
+def test_blobs_one_at_a_time(tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "r")
+    for name, data in (("a", b"one\n"), ("b", b""), ("c", bytes(range(256)) * 5000), ("d", b"one\n")):
+        repo.write(name, data)
+    repo.git("add", ".")
+    checkout = open_checkout(repo.root)
+    entries = staged_entries(checkout)
+    read = list(each_blob(checkout, list(entries.values())))
+    assert dict(read) == read_blobs(checkout, entries.values())
+    assert [len(data) for _, data in read] == [4, 0, 256 * 5000, 4]
+    assert list(each_blob(checkout, [])) == []
+    assert next(each_blob(checkout, list(entries.values())))[1] == b"one\n"  # and the rest is not asked for
 
 
 def test_limits() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.conftest import Stand
 from tests.unit.redact.samples import OPENAI
 
 FILE = "tests/fixtures/refund.json"
@@ -407,3 +408,102 @@ def test_whatever_the_hook_is_run_with_its_answer_is_the_exit_code(work: Work, h
     work.write(FILE, "clean")
     code, shown = work.run("commit", "-qam", "x")
     assert code == 0, shown
+
+
+def test_a_work_tree_inside_another_repository_is_judged_by_the_one_that_commits(work: Work, tmp_path: Path) -> None:
+    """Configuration files kept by `git --git-dir=… --work-tree=…`, say."""
+    outer = Work(tmp_path / "outer")
+    outer.folder.mkdir()
+    outer.git("init", "-q")
+    home = outer.folder / "home"
+    home.mkdir()
+    words = (f"--git-dir={work.folder / '.git'}", f"--work-tree={home}")
+
+    def write(note: str) -> None:
+        (home / "x.json").write_text(note)
+        work.git(*words, "add", "x.json", at=home)
+
+    stopped_then_through(work, write, *words, "commit", "-qm", "x", at=home)
+
+
+@pytest.mark.parametrize("count", [3, 60])
+def test_c109_names_given_to_a_hook_have_a_line_each_where_they_are_no_text(work: Work, count: int) -> None:
+    more = [f"more/{number}.json" for number in range(count - 3)]
+    for name in more:
+        work.write(name, "clean")
+    (work.folder / "zero").write_bytes(b"")
+    (work.folder / "loop").symlink_to("loop")
+    (work.folder / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    inner = work.git("rev-parse", "HEAD").strip()
+    work.git("update-index", "--add", "--cacheinfo", f"160000,{inner},vendor")
+    (work.folder / "vendor").mkdir()
+    (work.folder / "vendor" / "secret.txt").write_text(OPENAI)  # committed inside the submodule, if at all
+    work.git("add", "zero", "loop", "logo.png", "more" if more else "zero")
+    work.install(words=" ".join(["zero", "loop", "logo.png", "vendor", "tests", *more]))
+    shown = work.git("commit", "-qm", "odd")
+    assert shown.splitlines() == [
+        "vendor: a submodule, whose files are committed inside it",
+        "logo.png: a PNG image, read for the text in it",
+        "zero: an empty file",
+        f"stepfork check-redaction: no secret in {count + 1} files of the commit",
+    ]
+    work.install(words="vendor")
+    work.write(FILE, "again")
+    assert "no file was scanned" in work.git("commit", "-qam", "entry")
+    os.mkfifo(work.folder / "pipe")
+    work.install(words="pipe tests")
+    work.write(FILE, "and again")
+    code, shown = work.run("commit", "-qam", "pipe")
+    assert code == 1
+    assert "pipe: is a pipe and was not scanned" in shown
+
+
+def test_a_secret_among_many_names(work: Work) -> None:
+    names = [f"more/{number}.json" for number in range(60)]
+    for name in names:
+        work.write(name, "clean")
+    work.install(words=" ".join(names))
+
+    def write(note: str) -> None:
+        work.write(names[41], note)
+        work.git("add", "more")
+
+    stopped_then_through(work, write, "commit", "-qm", "many", at=work.folder)
+
+
+@pytest.mark.parametrize(
+    ("environ", "says"),
+    [
+        ({"PATH": "/nonexistent"}, "the git program was not found; install git or put it on the PATH"),
+        ({"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}, "git config --global --add safe.directory "),
+    ],
+    ids=["no git", "another's repository"],
+)
+@pytest.mark.parametrize("words", [[], ["--staged"], [FILE]], ids=" ".join)
+def test_git_that_does_not_answer_is_exit_2_and_one_line(
+    work: Work, environ: dict[str, str], says: str, words: list[str]
+) -> None:
+    command = [sys.executable, "-m", "stepfork", "check-redaction", *words]
+    told = {**os.environ, "GIT_INDEX_FILE": ".git/index", **environ}
+    done = subprocess.run(command, cwd=work.folder, env=told, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert says in done.stderr
+
+
+def test_c105_a_command_recorded_in_a_hook_works_in_its_own_repositories(
+    stand: Stand, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(work.folder / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(work.folder / ".git" / "index"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(work.folder))
+    before = (work.folder / ".git" / "index").read_bytes()
+    program = (
+        "import subprocess, tempfile\nask('hi')\n"
+        "with tempfile.TemporaryDirectory() as folder:\n"
+        "    for words in ('init -q', 'add .'):\n"
+        "        open(folder + '/x', 'w').close()\n"
+        "        subprocess.run(['git', '-C', folder, *words.split()], check=True)\n"
+        "    print(subprocess.check_output(['git', '-C', folder, 'ls-files'], text=True), end='')\n"
+    )
+    assert stand.capture(program).out == "x\n"
+    assert (work.folder / ".git" / "index").read_bytes() == before
