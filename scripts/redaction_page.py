@@ -70,6 +70,12 @@ The values of flags whose name has key, token, secret, password, pass, auth or c
 `Bearer …` with a token that looks random (`bearer token`), `Basic …` that decodes to a user and a password
 (`basic credentials`), and the password of `scheme://<user>:<password>@<host>` (`password in a URL`).
 
+## A project's own
+
+`[redact]` in [config.toml](configuration.md#redaction) adds names, variables and patterns. A value under a name of the
+project's is a `named secret`, a `query parameter`, a `command-line flag` or a `command-line variable`, whatever it looks
+like; a pattern reports under the name that the project gave it.
+
 ## Shapes
 
 A shape begins at the start of a word, has its alphabet and length, and looks random where a word could pass for it. It

@@ -78,6 +78,8 @@ def rules_of(table: Any, where: str) -> Rules:
     """The rules of a `[redact]` table, checked. Raises ConfigError, naming the key and never an entry of it."""
     if not isinstance(table, dict):
         raise ConfigError("redact is not a table", where=where, fix="write [redact]")
+    if not table:
+        return NO_RULES
     for name in table:
         if name not in (*_LISTS, "patterns", "accepted"):
             raise ConfigError(f"unknown key redact.{name[:40]!r}", where=where, fix=_HAS)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stepfork.config.project import read_settings
+from stepfork.redact.rules import NO_RULES
 
 DOCS = Path(__file__).parents[3] / "docs"
 BLOCKS = [
@@ -21,7 +22,7 @@ BLOCKS = [
 def test_settings_in_the_manual_are_read(page: str, block: str, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(block, encoding="utf-8")
     settings = read_settings(tmp_path)
-    assert settings.routes or settings.volatile or settings.select_base
+    assert settings.routes or settings.volatile or settings.select_base or settings.redact is not NO_RULES
 
 
 def test_there_are_some() -> None:
