@@ -1,0 +1,110 @@
+"""Classes of personal data that a project asks for: where they stand in a text, which value, and how it is written.
+
+    classes: phone, card, iban; name where persons are named
+
+A value is the same however it is written; its layout is what writes it that way again (``+44 ## #### ####``).
+"""
+
+from __future__ import annotations
+
+from stepfork.redact.cards import find_cards, is_card
+from stepfork.redact.ibans import find_ibans
+from stepfork.redact.persons import Persons
+from stepfork.redact.phone_forms import NUMBER, read_phone
+from stepfork.redact.phones import find_phones
+from stepfork.redact.wording import names_other, names_telephone
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+CLASSES = ("phone", "card", "iban")
+"""What `personal` of a project's rules may hold."""
+NAME = "name"
+KINDS = (*CLASSES, NAME)
+RULES = {"phone": "phone number", "card": "payment card", "iban": "IBAN"}
+"""What a finding of a class is called; one of a name is called after its place in the list, never after the name."""
+
+
+class Found:
+    """`start` to `end` of a text is `value`, of the class `kind`; `layout` is how it is written there."""
+
+    __slots__ = ("end", "kind", "layout", "start", "value")
+
+    def __init__(self, start: int, end: int, kind: str, value: str, layout: str) -> None:
+        self.start = start
+        self.end = end
+        self.kind = kind
+        self.value = value
+        self.layout = layout
+
+    def __repr__(self) -> str:
+        return f"Found({self.start}, {self.end}, {self.kind!r})"
+
+
+class Personal:
+    """Finds what a project asks for."""
+
+    def __init__(self, classes: Sequence[str], names: Sequence[str]) -> None:
+        self.classes = set(classes)
+        self.persons = Persons(names)
+
+    def __bool__(self) -> bool:
+        return bool(self.classes or self.persons.numbers)
+
+    def find(self, text: str, name: str | None = None) -> list[Found]:
+        """What stands in `text`, the value of the nearest member called `name`; in order, and apart from each other."""
+        kept: list[Found] = []
+        for found in sorted(self._all(text, name), key=lambda found: (found.start, -found.end)):
+            if not kept or found.start >= kept[-1].end:
+                kept.append(found)
+        return kept
+
+    def number(self, value: int | float, name: str | None = None) -> Found | None:
+        """What a number in JSON is; None for data."""
+        digits = str(value) if type(value) is int and value > 0 else ""
+        if "card" in self.classes and is_card(digits) and not names_other(name):
+            return Found(0, len(digits), "card", digits, NUMBER)
+        if "phone" in self.classes and 7 <= len(digits) <= 15 and names_telephone(name):
+            return Found(0, len(digits), "phone", read_phone(digits)[0], NUMBER)
+        return None
+
+    def rule(self, found: Found) -> str:
+        """What a finding is called."""
+        return RULES.get(found.kind) or f"name {self.persons.numbers[found.value]}"
+
+    def look_for(self, kind: str, value: str) -> None:
+        """From here on `value`, and others of its class, are looked for."""
+        if kind == NAME:
+            self.persons.add(value)
+        else:
+            self.classes.add(kind)
+
+    def _all(self, text: str, name: str | None) -> Iterator[Found]:
+        if len(text) >= _SHORTEST:
+            if "card" in self.classes:
+                for start, end in find_cards(text, name):
+                    yield Found(start, end, "card", *_read(text[start:end]))
+            if "iban" in self.classes:
+                for start, end in find_ibans(text):
+                    yield Found(start, end, "iban", *_read(text[start:end]))
+            if "phone" in self.classes:
+                for start, end in find_phones(text, name):
+                    yield Found(start, end, "phone", *read_phone(text[start:end]))
+        for start, end, person, layout in self.persons.find(text):
+            yield Found(start, end, NAME, person, layout)
+
+
+_SHORTEST = 7
+"""Characters of the shortest telephone number."""
+
+
+def _read(text: str) -> tuple[str, str]:
+    """Value and layout of a card or an account: its letters and digits, and what stands between them."""
+    signs = [char.isascii() and char.isalnum() for char in text]
+    value = "".join(char for char, counts in zip(text, signs, strict=True) if counts).upper()
+    layout = "".join("#" if counts else _PLAIN.get(char, char) for char, counts in zip(text, signs, strict=True))
+    return value, layout
+
+
+_PLAIN = dict.fromkeys("\u00a0\u2007\u2009\u202f", " ") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")

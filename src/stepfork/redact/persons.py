@@ -1,0 +1,116 @@
+"""Persons whom a project names: their whole name, in the spellings and orders in which people write one."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from stepfork.redact.pattern import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator, Sequence
+
+_BETWEEN = r"\s+"
+_COMMA = r"\s*,\s*"
+_CASES = (str, str.upper, str.lower)
+_GIVEN, _FAMILY = "Given", "Family"
+LAYOUT = f"{_GIVEN} {_FAMILY}"
+"""How a name is written in the configuration."""
+_UNBOUNDED = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", "ARABIC", "DEVANAGARI", "DIGIT")
+"""Scripts that put a space between words: in others a name has no boundary to be found at."""
+
+
+class Persons:
+    """Finds names. A layout says how one stands in a text: ``GIVEN FAMILY``, ``Family, Given``."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._persons: list[tuple[str, str, re.Pattern[str], dict[str, str]]] = []
+        self.numbers: dict[str, int] = {}
+        for name in names:
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        """Look for one more name."""
+        written = as_written(name)
+        if written and written not in self.numbers:
+            self.numbers[written] = len(self.numbers) + 1
+            layouts: dict[str, str] = {}
+            for layout in _layouts(written):
+                layouts.setdefault(spell_name(written, layout) or written, layout)
+            longest_first = sorted(layouts, key=lambda spelling: (-len(spelling), spelling))
+            made = pattern("|".join(map(_pattern_of, longest_first)))
+            self._persons.append((written, _anchor(written), made, layouts))
+
+    def find(self, text: str) -> Iterator[tuple[int, int, str, str]]:
+        """Start, end, name (as the configuration writes it) and layout of each name in a text."""
+        folded = text.lower()
+        for name, anchor, made, layouts in self._persons:
+            if anchor in folded:
+                for match in made.finditer(text):
+                    yield *match.span(), name, _layout_of(match.group(), layouts)
+
+
+def as_written(name: str) -> str:
+    """A configured name in one form: composed, single spaces, the given name first."""
+    words = " ".join(unicodedata.normalize("NFC", name).split())
+    family, comma, given = words.partition(",")
+    return f"{given.strip()} {family.strip()}".strip() if comma else words
+
+
+def spell_name(name: str, layout: str) -> str | None:
+    """A name as a layout has it, None where the layout is none for it."""
+    change = next((change for change in _CASES if change is not str and change(layout) == layout), str)
+    words = [change(word) for word in name.split()]
+    shape = layout.lower()
+    if shape == LAYOUT.lower():
+        return " ".join(words)
+    count = shape.count(_FAMILY.lower())
+    if not 0 < count < len(words) or _GIVEN.lower() not in shape:
+        return None
+    return f"{' '.join(words[-count:])}{', ' if ',' in shape else ' '}{' '.join(words[:-count])}"
+
+
+def _layouts(name: str) -> Iterator[str]:
+    """The layouts that a name can stand in. Of more than two words each may be the first of the family name."""
+    words = name.split()
+    for change in _CASES:
+        yield change(LAYOUT)
+        for count in range(1, len(words)):
+            yield change(", ".join((" ".join([_FAMILY] * count), _GIVEN)))
+        if len(words) == 2:
+            yield change(f"{_FAMILY} {_GIVEN}")
+
+
+def _layout_of(text: str, layouts: dict[str, str]) -> str:
+    plain = " ".join(unicodedata.normalize("NFC", text).replace(",", ", ").split()).replace(" ,", ",")
+    return layouts.get(plain, LAYOUT)
+
+
+def _pattern_of(spelling: str) -> str:
+    parts = spelling.replace(", ", " , ").split()
+    words = ["," if part == "," else "".join(map(_sign, part)) for part in parts]
+    joined = _BETWEEN.join(words).replace(f"{_BETWEEN},{_BETWEEN}", _COMMA)
+    before = r"(?<![^\W_])(?<![\u0300-\u036f])" if _has_words(spelling[0]) else ""
+    after = r"(?![^\W_]|[\u0300-\u036f])" if _has_words(spelling[-1]) else ""
+    return before + joined + after
+
+
+def _sign(char: str) -> str:
+    """A character in either of its Unicode forms, composed or not; an apostrophe however it is curved."""
+    if char in "'\u2019":
+        return "['\u2019]"
+    apart = unicodedata.normalize("NFD", char)
+    escaped = char if char.isalnum() else f"\\{char}"
+    return escaped if apart == char else f"(?:{escaped}|{apart})"
+
+
+def _has_words(char: str) -> bool:
+    return unicodedata.name(char, "").startswith(_UNBOUNDED) or (char.isascii() and char.isalnum())
+
+
+def _anchor(name: str) -> str:
+    """The longest stretch of ASCII letters of a name, which every spelling has, in lower case."""
+    return max(
+        "".join(char if char.isascii() and char.isalnum() else " " for char in name).split(), key=len, default=""
+    ).lower()
