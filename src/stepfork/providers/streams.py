@@ -146,6 +146,36 @@ def _cohere(event: dict[str, Any]) -> Iterator[DeltaPlace]:
             yield ("cohere", _plain(event.get("index")), *path), ("delta", "message", *path)
 
 
+def _ollama(event: dict[str, Any]) -> Iterator[DeltaPlace]:
+    """``message`` of Ollama's chat, ``response`` of its older form."""
+    if not isinstance(event.get("done"), bool):
+        return
+    for path in (("response",), ("thinking",), ("message", "content"), ("message", "thinking")):
+        node: Any = event
+        for name in path:
+            node = dict_of(node).get(name)
+        if isinstance(node, str):
+            yield ("ollama", *path), path
+
+
+def _converse(event: dict[str, Any]) -> Iterator[DeltaPlace]:
+    """``contentBlockDelta`` of Bedrock's Converse, as gateways send it on."""
+    told = dict_of(event.get("contentBlockDelta"))
+    for path in (("text",), ("toolUse", "input"), ("reasoningContent", "text")):
+        node: Any = dict_of(told.get("delta"))
+        for name in path:
+            node = dict_of(node).get(name)
+        if isinstance(node, str):
+            key = ("converse", _plain(told.get("contentBlockIndex")), *path)
+            yield key, ("contentBlockDelta", "delta", *path)
+
+
+def _inference(event: dict[str, Any]) -> Iterator[DeltaPlace]:
+    """``token.text`` of Text Generation Inference."""
+    if isinstance(dict_of(event.get("token")).get("text"), str):
+        yield ("inference",), ("token", "text")
+
+
 def _index(value: Any, position: int) -> Any:
     index = dict_of(value).get("index")
     return index if isinstance(index, int) else position
@@ -157,4 +187,4 @@ def _plain(value: Any) -> Any:
 
 _Shape = Callable[[dict[str, Any]], Iterator[DeltaPlace]]
 _SHAPES: dict[str, _Shape] = {"chat_completions": _chat, "responses": _responses, "messages": _messages}
-_ALL_SHAPES: tuple[_Shape, ...] = (*_SHAPES.values(), _gemini, _cohere)
+_ALL_SHAPES: tuple[_Shape, ...] = (*_SHAPES.values(), _gemini, _cohere, _ollama, _converse, _inference)

@@ -8,8 +8,9 @@ from stepfork.redact.pattern import pattern
 from stepfork.redact.plain import plain_text
 from stepfork.redact.redactor import Redactor
 from stepfork.rewrite.events import rewrite_events
+from stepfork.rewrite.json_text import is_json_text
 from stepfork.rewrite.place import Place
-from stepfork.rewrite.text import find_edits, is_json_text
+from stepfork.rewrite.text import find_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,12 @@ def scan(text: str, secrets: Secrets, name: str) -> list[Finding]:
 
 
 class FileRedactor(Redactor):
-    """A redactor that is asked for findings alone; `streams` are lists of events, which are read as streams."""
+    """A redactor that is asked for findings alone; `streams` are lists of events, which are read as streams.
+
+    Of what is spelled in pieces it reads what the prefilter looks out for: deltas of known forms.
+    """
+
+    reads_across = False
 
     def __init__(self, secrets: Secrets) -> None:
         super().__init__(secrets)

@@ -53,9 +53,14 @@ def digest_of(value: str) -> str:
     return name_of(undone(value).replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
 
 
+_SERIES = {"events": "event", "documents": "document"}
+"""Steps to what is told by number alone, with the word for one."""
+
+
 class Paths:
     """Writes places as paths. A member's name that holds a secret is shown as ``<redacted key #N>``, N by first
-    appearance; what stands in an event of a stream as the path of the body and ``(event N)``."""
+    appearance; what stands in an event of a stream as the path of the body and ``(event N)``, what stands in one of
+    several JSON documents of a text as its path and ``(document N)``."""
 
     __slots__ = ("_holds_secret", "_numbers")
 
@@ -65,22 +70,25 @@ class Paths:
 
     def path(self, place: Place) -> str:
         """The path of a value."""
-        steps = _part_steps(place.part) + place.path
-        event = None
-        for index, step in enumerate(steps[:-1]):
-            number = steps[index + 1]
-            if step == "events" and isinstance(number, int):
-                event, steps = number, steps[:index] or steps[:1]
-                break
-        if event is not None and len(steps) > 1 and steps[-1] == "events":
-            steps = steps[:-1]
-        path = "".join(self._step(step) for step in steps)
-        return path if event is None else f"{path} (event {event})"
+        path, number = self._told(place)
+        return path + number
 
     def key_path(self, place: Place, name: str) -> str:
         """The path of a member called `name` of the object at `place`, where the name holds the secret."""
-        path, mark, event = self.path(place).partition(" (event ")
-        return f"{path}{self._hidden(name)}{mark}{event}"
+        path, number = self._told(place)
+        return path + self._hidden(name) + number
+
+    def _told(self, place: Place) -> tuple[str, str]:
+        """The path of a place, and the number that stands after it."""
+        steps = _part_steps(place.part) + place.path
+        for index, step in enumerate(steps[:-1]):
+            number = steps[index + 1]
+            if step in _SERIES and isinstance(number, int):
+                above = steps[:index] or steps[:1]
+                if len(above) > 1 and above[-1] == step:
+                    above = above[:-1]
+                return "".join(map(self._step, above)), f" ({_SERIES[str(step)]} {number})"
+        return "".join(map(self._step, steps)), ""
 
     def _step(self, step: str | int) -> str:
         if isinstance(step, str) and (step in self._numbers or self._holds_secret(step)):

@@ -24,6 +24,7 @@ MIN_LINE = 16
 MAX_BLOB = 4096
 """A base64 run that holds a secret goes as a whole up to this length."""
 
+_RULE = "value of "
 _USERINFO = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?]+)@")
 _BASE64_RUN = pattern(r"[A-Za-z0-9+/_-]+={0,2}")
 _PERCENT = pattern(r"(?:%[0-9A-Fa-f]{2})+")
@@ -107,13 +108,18 @@ class Known:
         self.plain: dict[str, str] = {}
         self.base64: dict[str, str] = {}
         for value in sorted(values, key=lambda item: (-len(item), item)):
-            rule = f"value of {values[value]}"
+            rule = _RULE + values[value]
             for spelling in sorted(_spellings(value)):
                 self.plain.setdefault(spelling, rule)
             for core in sorted(_base64_cores(value)):
                 self.base64.setdefault(core, rule)
         self.numbers = {value: rule for value, rule in self.plain.items() if value.isascii() and value.isdigit()}
         self.anchors = _anchors_of((*self.plain, *self.base64))
+
+    @staticmethod
+    def is_rule(rule: str) -> bool:
+        """Whether a finding of that rule is one of a known value."""
+        return rule.startswith(_RULE)
 
 
 def _anchors_of(spellings: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -35,12 +35,16 @@ class Matcher:
 
     def find(self, text: str) -> list[Span]:
         """Disjoint spans of the secrets of `text`, in order; the same for the same text and known values."""
-        found = [
+        found = self.spans(text)
+        return merge(found) if found else found
+
+    def spans(self, text: str) -> list[Span]:
+        """As `find`, each span as its rule found it: they may overlap."""
+        return [
             Span(view.original(span.start), view.original(span.end), span.rule)
             for view in views(text)
             for span in self._in_view(view.text)
         ]
-        return merge(found) if found else found
 
     def _in_view(self, text: str) -> Iterator[Span]:
         for index, start, end in self._literals().find(text):

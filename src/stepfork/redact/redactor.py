@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stepfork.redact.across import Across
 from stepfork.redact.command import command_secrets
 from stepfork.redact.finding import Paths
 from stepfork.redact.marker import MARKER
@@ -10,11 +11,12 @@ from stepfork.redact.names import introduces
 from stepfork.redact.pairs import named_beside
 from stepfork.redact.query import query_secrets
 from stepfork.redact.span import Span, merge
+from stepfork.rewrite.concatenated import documents_edits, documents_in
 from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from stepfork.redact.finding import Finding
@@ -42,14 +44,22 @@ def redact_command(command: Sequence[str], secrets: Secrets) -> tuple[str, ...]:
     return Redactor(secrets).command(tuple(command))
 
 
+_MOST_REMEMBERED = 16 << 20
+"""Texts without a secret are remembered until they have so many characters."""
+
+
 class Redactor(Rewriter):
     """Replaces every secret by the marker and remembers where one stood."""
+
+    reads_across = True
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
         self._matcher = secrets.matcher
         self._numbers = secrets.known.numbers
-        self._paths = Paths(lambda name: bool(self._matcher.find(name)))
+        self._clean: set[str] = set()
+        self._remembered = 0
+        self._paths = Paths(lambda name: bool(self._find(name)))
         self._found: dict[Finding, None] = {}
         self._in_stream: list[Finding] | None = None
         self._beside: dict[tuple[tuple[str | int, ...], tuple[str | int, ...]], str] = {}
@@ -75,7 +85,10 @@ class Redactor(Rewriter):
             return self._noted(text, [Span(0, len(text), RULE)], self._paths.path(place))
         if is_event_stream(text):
             return self._stream(text, place)
-        spans = self._matcher.find(text)
+        documents = documents_in(text)
+        if documents:
+            return documents_edits(text, documents, place, self)
+        spans = self._find(text)
         query = _query_start(text, place)
         if query is not None:
             spans = merge([*spans, *query_secrets(text, query, self._matcher.names)])
@@ -83,7 +96,7 @@ class Redactor(Rewriter):
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name."""
-        spans = self._matcher.find(text)
+        spans = self._find(text)
         return self._noted(text, spans, self._paths.key_path(place, text)) if spans else ()
 
     def number(self, value: int | float, place: Place) -> Any:
@@ -110,31 +123,56 @@ class Redactor(Rewriter):
             made.append(apply_edits(argument, self._noted(argument, merged, self._paths.path(place))))
         return tuple(made)
 
+    def _find(self, text: str) -> list[Span]:
+        """What the matcher finds. Calls of one run repeat their texts, and events their words."""
+        if text in self._clean:
+            return []
+        spans = self._matcher.find(text)
+        if not spans:
+            self._remembered += len(text) + 100
+            if self._remembered > _MOST_REMEMBERED:
+                self._clean.clear()
+                self._remembered = len(text)
+            self._clean.add(text)
+        return spans
+
+    def across(self, texts: Sequence[str], place_of: Callable[[int], Place]) -> Sequence[Sequence[Edit]]:
+        """Edits of what several texts spell out together."""
+        read = Across(texts, self._matcher)
+        if not self._find(read.text):
+            return ()
+        edits: dict[int, list[Edit]] = {}
+        for span in read.spans():
+            shares = list(read.shares(span, MARKER))
+            self._noted(read.text, [span], self._paths.path(place_of(shares[0][0])))
+            for number, edit in shares:
+                edits.setdefault(number, []).append(edit)
+        return [edits.get(number, []) for number in range(len(texts))] if edits else ()
+
     def _stream(self, text: str, place: Place) -> list[Edit]:
         """An event stream that is stored as text: its deltas are joined as those of a stream that is stored as one."""
-        from stepfork.rewrite.events import rewrite_events
+        from stepfork.rewrite.events import event_edits
         from stepfork.trace.stream import cut_events
 
         events, separator = cut_events(text)
+        found = event_edits(events, place, self)
         edits: list[Edit] = []
         cursor = 0
-        for old, new in zip(events, rewrite_events(events, place, self), strict=True):
-            if old != new:
-                edits.append(_difference(old, new, cursor))
-            cursor += len(old) + len(separator)
+        for index, event in enumerate(events):
+            edits += [Edit(cursor + edit.start, cursor + edit.end, edit.text) for edit in found.get(index, ())]
+            cursor += len(event) + len(separator)
         return edits
 
     def stream_begins(self) -> None:
-        """From here on findings wait for the event in which each begins."""
+        """From here on findings wait for the place at which each begins."""
         self._in_stream = []
 
-    def stream_ends(self, events: Sequence[int]) -> None:
+    def stream_ends(self, places: Sequence[Place]) -> None:
         """Each finding belongs to one edit; where a rule renamed members of an object, only the stream is known."""
         waiting, self._in_stream = self._in_stream or [], None
-        exact = len(waiting) == len(events)
+        exact = len(waiting) == len(places)
         for index, item in enumerate(waiting):
-            path = f"{item.path.partition(' (event ')[0]} (event {events[index]})" if exact else item.path
-            self._found.setdefault(item.moved(path))
+            self._found.setdefault(item.moved(self._paths.path(places[index])) if exact else item)
 
     def _noted(self, text: str, spans: Sequence[Span], path: str) -> list[Edit]:
         for span in spans:
@@ -170,14 +208,3 @@ def is_event_stream(text: str) -> bool:
     return text.startswith(("data:", "event:", "id:", ":")) and (
         "\ndata:" in text or "\rdata:" in text or text.startswith("data:")
     )
-
-
-def _difference(old: str, new: str, start: int) -> Edit:
-    """The one edit that makes `new` of `old`: what the two share at either end stays."""
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from stepfork.normalize import rules
 from stepfork.normalize.fields import envelope_marks
 from stepfork.normalize.placeholders import LOOK_ALIKE, as_placeholder, unescape
-from stepfork.rewrite.text import json_tokens
+from stepfork.rewrite.json_text import json_tokens
 
 Give = Callable[["re.Match[str]"], "str | None"]
 """What stands for a placeholder where it was found; None to leave it as it is."""

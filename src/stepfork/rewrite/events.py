@@ -1,129 +1,84 @@
-"""An event stream rewritten: the pieces that deltas spell out are joined, edited, and given back to their events.
+"""An event stream rewritten: what its events spell out together is joined, edited, and given back to them.
 
-An edit's text stands in the first delta that it touches and the others lose their part, so that every event stays
-readable on its own. An event in which nothing changed keeps its bytes. Standard library only.
+Every event stays one event, and one in which nothing changed keeps its bytes. Standard library only.
 """
 
 from __future__ import annotations
 
-import json
 import re
 
-from stepfork.providers.streams import delta_places
+from stepfork.rewrite.json_text import NO_JSON, parsed
 from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
-from stepfork.rewrite.text import (
-    Token,
-    carry_back,
-    decode,
-    find_edits,
-    is_json_text,
-    json_tokens,
-    token_edits,
-)
+from stepfork.rewrite.series import Series
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Iterator, Mapping, Sequence
 
-_LINE = re.compile(r"[^\r\n]+")
-_DATA = re.compile(r"data: ?")
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
+_FIELD = re.compile("\ufeff?(data|event): ?")
 
-
-class _Piece:
-    """A delta: the string token at `start` of event `event`, whose raw spelling is `inner`."""
-
-    __slots__ = ("decoded", "event", "inner", "start")
-
-    def __init__(self, event: int, start: int, inner: str) -> None:
-        self.event = event
-        self.start = start
-        self.inner = inner
-        self.decoded = decode(inner)
+Line = tuple[int, str, str]
+"""Where the value of a line begins, the value, and its field; the whole of a line of no field that counts here."""
 
 
 def rewrite_events(events: Sequence[str], place: Place, rewriter: Rewriter, api: str = "") -> tuple[str, ...]:
     """The events as `rewriter` wants them, each still one event."""
-    edits: list[list[Edit]] = [[] for _ in events]
-    streams: dict[Any, tuple[Place, list[_Piece]]] = {}
-    for index, event in enumerate(events):
+    edits = event_edits(events, place, rewriter, api)
+    return tuple(apply_edits(event, edits.get(index, ())) for index, event in enumerate(events))
+
+
+def event_edits(events: Sequence[str], place: Place, rewriter: Rewriter, api: str = "") -> Mapping[int, list[Edit]]:
+    """The edits of each event that `rewriter` wants otherwise, by the event's number."""
+    series = Series(rewriter, api)
+    for index, text in enumerate(events):
         here = place.child("events", index)
-        for start, text, is_data in _lines(event):
-            if is_data and is_json_text(text):
-                value = json.loads(text)
-                rewriter.document(value, here)
-                deltas = {tuple(path): stream for stream, path in delta_places(api, value)}
-                for token in json_tokens(text):
-                    stream = deltas.get(token.path) if token.kind == "string" else None
-                    if stream is None:
-                        edits[index] += _shifted(token_edits(text, token, here, rewriter), start)
-                    else:
-                        piece = _piece(index, start, text, token)
-                        streams.setdefault(stream, (here.child(*token.path), []))[1].append(piece)
-            else:
-                edits[index] += _shifted(find_edits(text, here, rewriter), start)
-    for first, pieces in streams.values():
-        joined = "".join(piece.decoded for piece in pieces)
-        rewriter.stream_begins()
-        found = sorted(find_edits(joined, first, rewriter), key=lambda edit: edit.start)
-        rewriter.stream_ends([_event_at(edit.start, pieces) for edit in found])
-        for edit in found:
-            _give_back(edit, pieces, edits)
-    return tuple(apply_edits(event, found) for event, found in zip(events, edits, strict=True))
+        for lines in _events(text):
+            data = [line for line in lines if line[2] == "data"]
+            for start, value, field in lines:
+                if field != "data":
+                    series.text(index, start, value, here)
+                elif start == data[0][0]:
+                    name = next((line[1] for line in lines if line[2] == "event"), "")
+                    _add_data(series, index, data, here, name)
+    return series.edits()
 
 
-def _lines(event: str) -> list[tuple[int, str, bool]]:
-    """Start, text and whether it is data, of each line's value; data over several lines that is JSON counts as one."""
-    lines: list[tuple[int, str, bool]] = []
-    group: list[tuple[int, str, bool]] = []
-    for line in _LINE.finditer(event):
-        data = _DATA.match(line.group())
-        skip = data.end() if data else 0
-        found = (line.start() + skip, line.group()[skip:], data is not None)
-        if data is None:
-            lines += (*_as_one(group), found)
-            group = []
+def _events(text: str) -> Iterator[list[Line]]:
+    """The lines of each event: a text holds several where the blank lines of its stream are spelled in two ways."""
+    lines: list[Line] = []
+    for match in _LINE.finditer(text):
+        start, end = match.span(1)
+        if start < end:
+            field = _FIELD.match(text, start, end)
+            begin = field.end() if field else start
+            lines.append((begin, text[begin:end], field.group(1) if field else ""))
+        elif lines:
+            yield lines
+            lines = []
+
+
+def _add_data(series: Series, index: int, data: Sequence[Line], place: Place, name: str) -> None:
+    """The data of an event: all lines as one document where they are one, else line by line."""
+    start, text = _as_one(data)
+    value = parsed(text)
+    if value is not NO_JSON:
+        series.document(index, start, text, value, place, name)
+        return
+    for number, (start, text, _) in enumerate(data, 1):
+        value = parsed(text) if len(data) > 1 else NO_JSON
+        if value is not NO_JSON:
+            series.document(index, start, text, value, place, name)
         else:
-            group.append(found)
-    return lines + _as_one(group)
+            series.text(index, start, text, place, event=name, end="\n" if number < len(data) else "")
 
 
-def _as_one(group: list[tuple[int, str, bool]]) -> list[tuple[int, str, bool]]:
-    """Lines of data as one text where that is JSON: what stands between them becomes white space of equal length, so
-    that each token keeps its place."""
-    if len(group) < 2:
-        return group
-    start = cursor = group[0][0]
-    text = ""
-    for begin, line, _ in group:
+def _as_one(data: Sequence[Line]) -> tuple[int, str]:
+    """Lines of data as one text: what stands between them becomes white space of equal length, so that each token
+    keeps its place."""
+    start, text, _ = data[0]
+    cursor = start + len(text)
+    for begin, line, _ in data[1:]:
         text += " " * (begin - cursor) + line
         cursor = begin + len(line)
-    return [(start, text, True)] if is_json_text(text) else group
-
-
-def _piece(index: int, start: int, text: str, token: Token) -> _Piece:
-    return _Piece(index, start + token.start + 1, text[token.start + 1 : token.end - 1])
-
-
-def _shifted(edits: Sequence[Edit], start: int) -> list[Edit]:
-    return [Edit(start + edit.start, start + edit.end, edit.text) for edit in edits]
-
-
-def _event_at(index: int, pieces: list[_Piece]) -> int:
-    """The event whose piece holds character `index` of the joined text."""
-    for piece in pieces:
-        index -= len(piece.decoded)
-        if index < 0:
-            return piece.event
-    return pieces[-1].event
-
-
-def _give_back(edit: Edit, pieces: list[_Piece], edits: list[list[Edit]]) -> None:
-    cursor = 0
-    text = edit.text
-    for piece in pieces:
-        start, end = max(edit.start - cursor, 0), min(edit.end - cursor, len(piece.decoded))
-        if start < end:
-            edits[piece.event] += carry_back(piece.inner, [Edit(start, end, text)], piece.start)
-            text = ""
-        cursor += len(piece.decoded)
+    return start, text

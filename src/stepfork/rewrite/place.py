@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
@@ -48,6 +48,9 @@ class Edit:
 class Rewriter:
     """What to change. Each method sees one decoded piece and says what replaces it; the default keeps everything."""
 
+    reads_across = False
+    """Whether `across` is to be asked, and what tokens spell out is to be read as one text."""
+
     def document(self, value: Any, place: Place) -> None:
         """Told of a value, or of what JSON text holds, before its pieces are seen: what stands beside what."""
 
@@ -63,11 +66,20 @@ class Rewriter:
         """What stands instead of a number."""
         return value
 
+    def across(
+        self,
+        texts: Sequence[str],  # noqa: ARG002
+        place_of: Callable[[int], Place],  # noqa: ARG002
+    ) -> Sequence[Sequence[Edit]]:
+        """Edits, for each of `texts`, of what only shows where they are read as one: strings that stand in a row, or at
+        one place of documents that come one after another. Each is also read alone, by `text`."""
+        return ()
+
     def stream_begins(self) -> None:
         """Told before the joined text of a stream is read, whose places are those of its first event."""
 
-    def stream_ends(self, events: Sequence[int]) -> None:
-        """Told after it: the event in which each edit begins, in order of the edits' position."""
+    def stream_ends(self, places: Sequence[Place]) -> None:
+        """Told after it: the place of the piece in which each edit begins, in order of the edits' position."""
 
     def query(self, query: str, place: Place) -> str:
         """What stands instead of a raw query string."""

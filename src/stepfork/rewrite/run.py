@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from stepfork.canonical.order import order_of, with_order
+from stepfork.rewrite.concatenated import documents_edits, documents_in, rewrite_items
 from stepfork.rewrite.events import rewrite_events
-from stepfork.rewrite.place import Place, Rewriter
+from stepfork.rewrite.place import Place, Rewriter, apply_edits
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
 from stepfork.trace.body import Body, EventsBody, JsonBody, TextBody
@@ -34,13 +35,14 @@ def rewrite_run(run: Run, rewriter: Rewriter) -> Run:
 
 
 def rewrite_exchange(exchange: Exchange, index: int, rewriter: Rewriter) -> Exchange:
-    """One exchange: path, query, media types, headers and both bodies."""
+    """One exchange: method, path, query, media types, headers and both bodies."""
     asked, answered = Place(("exchange", index, "request")), Place(("exchange", index, "response"))
     request, response = exchange.request, exchange.response
     return msgspec.structs.replace(
         exchange,
         request=msgspec.structs.replace(
             request,
+            method=rewrite_text(request.method, asked.child("method"), rewriter),
             path=rewrite_text(request.path, asked.child("path"), rewriter),
             query=rewriter.query(request.query, asked.child("query")) if request.query else "",
             content_type=rewrite_text(request.content_type, asked.child("content_type"), rewriter),
@@ -60,14 +62,27 @@ def rewrite_body(body: Body, place: Place, rewriter: Rewriter, api: str = "") ->
     match body:
         case JsonBody(value, order):
             ordered = with_order(value, order) if order is not None else value
-            made = rewrite_value(ordered, place, rewriter)
+            made = _rewrite_json(ordered, place, rewriter, api)
             return body if made is ordered else JsonBody(made, order_of(made))
         case TextBody(text, reason):
-            return TextBody(rewrite_text(text, place, rewriter), reason)
+            return TextBody(_rewrite_text(text, place, rewriter, api), reason)
         case EventsBody(events, separator):
             return EventsBody(rewrite_events(events, place, rewriter, api), separator)
         case _:
             return body
+
+
+def _rewrite_json(value: Any, place: Place, rewriter: Rewriter, api: str) -> Any:
+    if rewriter.reads_across and isinstance(value, list) and len(value) > 1:
+        return rewrite_items(value, place, rewriter, api)
+    return rewrite_value(value, place, rewriter)
+
+
+def _rewrite_text(text: str, place: Place, rewriter: Rewriter, api: str) -> str:
+    documents = documents_in(text) if rewriter.reads_across else []
+    if documents:
+        return apply_edits(text, documents_edits(text, documents, place, rewriter, api))
+    return rewrite_text(text, place, rewriter)
 
 
 def rewrite_trace(trace: Trace, rewriter: Rewriter) -> Trace:
@@ -83,7 +98,9 @@ def rewrite_trace(trace: Trace, rewriter: Rewriter) -> Trace:
 
 def _rewrite_step(step: Step, place: Place, rewriter: Rewriter) -> Step:
     changes = _rewrite_fields(step, _STEP_VALUES, place, rewriter)
-    return msgspec.structs.replace(step, error=_rewrite_error(step.error, place, rewriter), **changes)
+    reasons = rewrite_value(list(step.finish_reasons), place.child("finish_reasons"), rewriter)
+    error = _rewrite_error(step.error, place, rewriter)
+    return msgspec.structs.replace(step, error=error, finish_reasons=tuple(reasons), **changes)
 
 
 def _rewrite_fields(owner: Step | Trace, names: tuple[str, ...], place: Place, rewriter: Rewriter) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from stepfork.providers.logprobs import HOLDERS
 from stepfork.rewrite.place import Place, Rewriter, apply_edits
-from stepfork.rewrite.text import rewrite_text
+from stepfork.rewrite.text import ROW_MEMBERS, find_edits, rewrite_text
+from stepfork.rewrite.tokens import changed_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
@@ -26,11 +29,40 @@ def _rewritten(value: Any, place: Place, rewriter: Rewriter) -> Any:
     if isinstance(value, dict):
         return _object(value, place, rewriter)
     if isinstance(value, list):
+        given = value
+        if rewriter.reads_across and len(value) > 1:
+            value = _across(value, place, rewriter)
         items = [_rewritten(item, place.child(index), rewriter) for index, item in enumerate(value)]
-        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        return items if any(new is not old for new, old in zip(items, given, strict=True)) else given
     if isinstance(value, int | float) and not isinstance(value, bool):
         return rewriter.number(value, place)
     return value
+
+
+def _across(items: list[Any], place: Place, rewriter: Rewriter) -> list[Any]:
+    """A list whose texts, read as one, are as `rewriter` wants them; the same object where nothing changed."""
+    made = items
+    for name in ("", *ROW_MEMBERS):
+        row = [index for index, item in enumerate(items) if isinstance(_held(item, name), str)]
+        if len(row) > 1:
+            found = rewriter.across([_held(items[index], name) for index in row], _places(place, row, name))
+            for index, edits in zip(row, found, strict=False):
+                if edits:
+                    new = apply_edits(_held(items[index], name), edits)
+                    made = made.copy() if made is items else made
+                    made[index] = {**made[index], name: new} if name else new
+    return made
+
+
+def _held(item: Any, name: str) -> Any:
+    """An item itself, or what it holds under a name."""
+    if not name:
+        return item
+    return item.get(name) if isinstance(item, dict) else None
+
+
+def _places(place: Place, row: list[int], name: str) -> Callable[[int], Place]:
+    return lambda number: place.child(row[number], name) if name else place.child(row[number])
 
 
 def _object(value: dict[str, Any], place: Place, rewriter: Rewriter) -> dict[str, Any]:
@@ -38,7 +70,10 @@ def _object(value: dict[str, Any], place: Place, rewriter: Rewriter) -> dict[str
     names: dict[str, str] = {}
     changed = False
     for name in sorted(value):
-        new = _rewritten(value[name], place.child(name), rewriter)
+        item = value[name]
+        if name in HOLDERS and rewriter.reads_across:
+            item = changed_value(item, place.child(name), lambda text, at: find_edits(text, at, rewriter))
+        new = _rewritten(item, place.child(name), rewriter)
         changed = changed or new is not value[name]
         made[name] = new
         renamed = apply_edits(name, rewriter.key(name, place))

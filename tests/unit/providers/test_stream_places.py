@@ -77,6 +77,13 @@ def test_chat_pieces(api: str, event: Any, expected: set[tuple[str | int, ...]])
             {"type": "content-delta", "delta": {"message": {"content": {"text": "a"}}}},
             ("delta", "message", "content", "text"),
         ),
+        ({"message": {"role": "assistant", "content": "a"}, "done": False}, ("message", "content")),
+        ({"response": "a", "done": False}, ("response",)),
+        (
+            {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"toolUse": {"input": "a"}}}},
+            ("contentBlockDelta", "delta", "toolUse", "input"),
+        ),
+        ({"token": {"id": 1, "text": "a"}, "generated_text": None}, ("token", "text")),
     ],
 )
 def test_pieces_of_other_apis_by_shape(event: Any, path: tuple[str | int, ...]) -> None:
@@ -90,6 +97,7 @@ def test_pieces_of_other_apis_by_shape(event: Any, path: tuple[str | int, ...]) 
         {"type": "response.audio.delta", "delta": {"a": "b"}},
         block(type="signature_delta", signature="a"),
         {"type": "ping"},
+        {"response": "a task is done", "done": "yes"},
         {"choices": [{"index": 0, "message": {"content": "whole"}}]},
         chunk(delta(content=None, role="assistant", tool_calls=[{"id": "c", "function": {"name": "f"}}])),
         chunk(),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from stepfork.redact.finding import Finding
@@ -191,6 +192,15 @@ def test_a_known_value_of_digits_is_found_as_a_number() -> None:
     assert findings == (Finding("value of PIN_SECRET", "/exchanges/0/request/body/pin"),)
 
 
+def test_the_method_of_a_request_is_read_too() -> None:
+    run = run_of()
+    request = msgspec.structs.replace(run.exchanges[0].request, method=OPENAI)
+    exchange, _ = redact(
+        msgspec.structs.replace(run, exchanges=(msgspec.structs.replace(run.exchanges[0], request=request),))
+    )
+    assert exchange.request.method == R
+
+
 def test_the_trace_and_its_errors_are_redacted() -> None:
     trace = Trace(
         "spans",
@@ -202,6 +212,7 @@ def test_the_trace_and_its_errors_are_redacted() -> None:
                 2,
                 arguments={"pass" + "word": PASSWORD},
                 error=StepError("AuthError", f"bad {OPENAI}"),
+                finish_reasons=("stop", f"blocked {OPENAI}"),
             ),
         ),
         input=f"use {GITHUB}",
@@ -212,6 +223,7 @@ def test_the_trace_and_its_errors_are_redacted() -> None:
     step = made.trace.steps[0]
     assert step.arguments == {"password": R}
     assert step.error == StepError("AuthError", f"bad {R}")
+    assert step.finish_reasons == ("stop", f"blocked {R}")
     assert (made.trace.input, made.trace.output, made.trace.notes) == (f"use {R}", [R], (f"note {R}",))
 
 

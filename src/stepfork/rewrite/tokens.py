@@ -1,0 +1,124 @@
+"""A text that an answer repeats token by token, with its log probabilities: read as one, and given back token by token.
+
+A token that is touched keeps what is left of it. Its bytes are those of what is left, its number is 0, and each token
+that was not chosen in its place is said as it is, since the first of them is mostly the same. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+
+from stepfork.providers.logprobs import TokenPlace, rows_of, token_rows
+from stepfork.rewrite.joined import Joined
+from stepfork.rewrite.json_text import Token, json_tokens
+from stepfork.rewrite.place import Edit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from stepfork.rewrite.place import Place
+
+    Path = tuple[str | int, ...]
+    Find = Callable[[str, Place], Sequence[Edit]]
+    """The edits of a text that stands at a place."""
+
+
+def token_changes(
+    row: Sequence[TokenPlace], place: Place, find: Find
+) -> tuple[list[int], dict[int, list[tuple[Path, Any, Any]]]]:
+    """The tokens of `row` in which each edit begins; and by token path, old and new value of all that is to change."""
+    data = [_data(token) for token in row]
+    text = b"".join(data).decode("utf-8", "surrogateescape")
+    found = sorted(find(text, place), key=lambda edit: edit.start)
+    if not found:
+        return [], {}
+    # Edits are of characters, tokens of bytes: a character for each byte serves for both.
+    whole = Joined([one.decode("latin-1") for one in data])
+    begins: list[int] = []
+    left: dict[int, list[Edit]] = {}
+    for edit in found:
+        start, end = _length(text[: edit.start]), _length(text[: edit.end])
+        begins.append(whole.at(start))
+        put = edit.text.encode("utf-8", "surrogatepass").decode("latin-1")
+        for number, share in whole.shares(Edit(start, end, put)):
+            left.setdefault(number, []).append(share)
+    return begins, {number: list(_changes(row[number], data[number], edits)) for number, edits in left.items()}
+
+
+def _data(token: TokenPlace) -> bytes:
+    return token.data if token.data is not None else token.text.encode("utf-8", "surrogatepass")
+
+
+def _length(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def _changes(token: TokenPlace, data: bytes, edits: Sequence[Edit]) -> Iterator[tuple[Path, Any, Any]]:
+    made, cursor = b"", 0
+    for edit in edits:
+        made += data[cursor : edit.start] + edit.text.encode("latin-1")
+        cursor = max(cursor, edit.end)
+    made += data[cursor:]
+    text = made.decode("utf-8", "replace")
+    yield token.path, token.text, text
+    for path, old in (*token.beside, *token.others):
+        if isinstance(old, str):
+            yield path, old, text
+        elif isinstance(old, list):
+            yield path, old, list(text.encode("utf-8"))
+        else:
+            yield path, old, {} if isinstance(old, dict) else 0
+
+
+def row_edits(text: str, value: Any, place: Place, find: Find) -> tuple[list[Edit], dict[Path, str]]:
+    """The edits of the rows of tokens in a JSON text that holds `value`, and the tokens by path."""
+    changes: list[tuple[Path, Any, Any]] = []
+    taken: dict[Path, str] = {}
+    for path, row in token_rows(value):
+        taken |= {token.path: token.text for token in row}
+        for found in token_changes(row, place.child(*path), find)[1].values():
+            changes += found
+    return change_edits(text, changes), taken
+
+
+def changed_value(value: Any, place: Place, find: Find) -> Any:
+    """What stands under a name of `HOLDERS`, with its rows of tokens changed; the same object where none is."""
+    for path, row in rows_of(value, ()):
+        for changes in token_changes(row, place.child(*path), find)[1].values():
+            for at, _, new in changes:
+                value = _with(value, at, new)
+    return value
+
+
+def _with(value: Any, path: Path, new: Any) -> Any:
+    if not path:
+        return new
+    made = value.copy()
+    made[path[0]] = _with(value[path[0]], path[1:], new)
+    return made
+
+
+def change_edits(text: str, changes: Sequence[tuple[Path, Any, Any]]) -> list[Edit]:
+    """Edits of a JSON text that put new values in the place of old ones: texts, numbers, and flat lists and objects."""
+    if not changes:
+        return []
+    at: dict[Path, list[Token]] = {}
+    for token in json_tokens(text):
+        at.setdefault(token.path, []).append(token)
+        if token.path and token.kind == "number":
+            at.setdefault(token.path[:-1], []).append(token)
+    edits = []
+    for path, old, new in changes:
+        spelled = json.dumps(new, ensure_ascii=False)
+        if not isinstance(old, dict | list):
+            edits += [Edit(token.start, token.end, spelled) for token in at[path] if token.kind != "key"]
+        elif old:
+            start, end = at[path][0].start - 1, at[path][-1].end
+            while text[start] not in "{[":
+                start -= 1
+            while text[end] not in "}]":
+                end += 1
+            edits.append(Edit(start, end + 1, spelled))
+    return edits
