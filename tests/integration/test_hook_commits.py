@@ -197,4 +197,5 @@ def test_the_published_hooks_name_the_commands() -> None:
 
     check, fsck = yaml.safe_load((Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text())
     assert (check["id"], check["entry"], check["types"]) == ("check-redaction", "stepfork check-redaction", ["file"])
+    assert check["args"] == ["--"]  # names are passed on as they are, also one like --help
     assert (fsck["id"], fsck["entry"], fsck["pass_filenames"]) == ("fsck", "stepfork fsck --staged", False)

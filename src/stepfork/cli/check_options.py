@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from stepfork.errors import UsageError
 
 NAME = "stepfork check-redaction"
@@ -65,6 +67,8 @@ class Options:
 
     def _take(self, word: str, waiting: list[str]) -> None:
         """One option; its value stands after ``=`` or is the next of the words that `waiting` ends with."""
+        if os.path.lexists(word):  # a hook that passes names on must not be talked to by them
+            raise UsageError("is a file here, and reads as an option", where=word, fix="write -- before names of files")
         name, sign, value = word.partition("=")
         if word in ("-h", "--help", "--staged", "--json", "--hash"):
             setattr(self, "help" if word == "-h" else word[2:], True)

@@ -198,3 +198,18 @@ def test_a_clean_check_loads_neither_regular_expressions_nor_json(project: Path)
         text=True,
     )
     assert done.stdout.splitlines()[-1] == "0 []", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("word", ["--help", "-h", "--json", "--staged", "-rf.json", "--accepted-from=main"])
+def test_a_file_whose_name_reads_as_an_option_changes_no_check(
+    project: Path, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    (project / word).write_text("clean")
+    (project / "leak.txt").write_text(OPENAI)
+    code, out, err = check(capsys, word, "leak.txt")
+    assert (code, out) == (2, "")
+    assert err == (
+        f"stepfork check-redaction: {word}: is a file here, and reads as an option; write -- before names of files\n"
+    )
+    assert check(capsys, "--", word, "leak.txt")[0] == 1
+    assert check(capsys, "--", word)[0] == 0
