@@ -359,7 +359,7 @@ NAMES = (
     "\x1b]0;owned\x07.json",
     "\u202egnp.json",
     "\u043f\u0430\u0440\u043e\u043b\u044c \u2713.json",
-    "two\nlines.json",
+    "\u79d8\u5bc6\n.json",
 )
 
 
@@ -386,7 +386,7 @@ def test_c108_names_that_the_output_cannot_carry(work: Work, environ: dict[str, 
     assert "4 findings in 4 of 4 staged files" in shown
     assert not any(mark in shown for mark in "\x1b\x07\u202e")
     assert "\\x1b]0;owned\\x07.json" in shown
-    assert "two\\nlines.json" in shown
+    assert "\\n.json" in shown
     write("clean")
     code, shown = work.run("commit", "-qm", "x", **environ)
     assert code == 0, shown
@@ -456,6 +456,25 @@ def test_c109_names_given_to_a_hook_have_a_line_each_where_they_are_no_text(work
     code, shown = work.run("commit", "-qam", "pipe")
     assert code == 1
     assert "pipe: is a pipe and was not scanned" in shown
+
+
+def test_c107_names_of_files_that_the_commit_deletes(work: Work) -> None:
+    """As `git diff --cached --name-only | xargs` passes them on; and a secret that is taken out of git goes out."""
+    work.write("leaked.json", OPENAI)
+    work.write("moved.json", "clean")
+    work.git("add", ".")
+    work.git("commit", "-q", "--no-verify", "-m", "leak")
+    work.install(words=f"leaked.json {FILE} moved.json there.json")
+    work.git("rm", "-q", "--cached", "leaked.json")
+    work.git("rm", "-q", FILE)
+    work.git("mv", "moved.json", "there.json")
+    shown = work.git("commit", "-qm", "delete")
+    assert "leaked.json: deleted by this commit\n" in shown
+    assert f"{FILE}: deleted by this commit\n" in shown
+    assert "no secret in 1 file of the commit" in shown
+    assert OPENAI in (work.folder / "leaked.json").read_text()
+    work.install(words="leaked.json")  # of which git knows nothing now
+    assert work.run("commit", "-q", "--allow-empty", "-m", "x")[0] == 1
 
 
 def test_a_secret_among_many_names(work: Work) -> None:

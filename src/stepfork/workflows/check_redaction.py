@@ -12,7 +12,7 @@ import os
 
 from stepfork.config.redaction import store_root
 from stepfork.errors import UsageError
-from stepfork.workflows.checked import SUBMODULE, Checked
+from stepfork.workflows.checked import DELETED, SUBMODULE, Checked
 from stepfork.workflows.files_on_disk import check_folder, check_path
 
 TYPE_CHECKING = False
@@ -62,10 +62,11 @@ def check_staged(folder: str, paths: Sequence[str], environ: Mapping[str, str], 
 
 
 def check_in_hook(folder: str, paths: Sequence[str], environ: Mapping[str, str], secrets: Secrets) -> Checked:
-    """Scan paths as the commit being made has them: the index's bytes of what it holds, the disk's of the rest."""
+    """Scan paths as the commit being made has them: the index's bytes of what it holds, the disk's of what git does not
+    know. What the commit deletes is not looked at, wherever else it lies."""
     from stepfork.git.changes import within
     from stepfork.git.checkout import open_checkout
-    from stepfork.git.index import has_submodule, staged_entries
+    from stepfork.git.index import staged_entries
 
     checkout = open_checkout(folder, environ, committing=True)
     inside = _inside(folder, paths, checkout)
@@ -75,12 +76,22 @@ def check_in_hook(folder: str, paths: Sequence[str], environ: Mapping[str, str],
     for path, place in zip(paths, inside, strict=True):
         found = (place,) if place in known else [name for name in known if within(name, (place,))]
         wanted.update((name, known[name]) for name in found)
-        if not found and has_submodule(checkout, place):
-            checked.notes.append((path, SUBMODULE))
-        elif not found:
-            check_path(path, checked)
+        if not found:
+            _check_unknown(path, place, checkout, checked)
     _check_blobs(checkout, wanted, checked)
     return checked
+
+
+def _check_unknown(path: str, place: str, checkout: Checkout, checked: Checked) -> None:
+    """A path of which the index has no file."""
+    from stepfork.git.index import has_submodule, read_named
+
+    if has_submodule(checkout, place):
+        checked.notes.append((path, SUBMODULE))
+    elif place and read_named(checkout, [f"HEAD:{place}"])[0] is not None:
+        checked.notes.append((path, DELETED))
+    else:
+        check_path(path, checked)
 
 
 def _inside(folder: str, paths: Sequence[str], checkout: Checkout) -> list[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from stepfork.redact.secrets import Secrets
 
 EMPTY = "an empty file"
+DELETED = "deleted by this commit"
 SUBMODULE = "a submodule, whose files are committed inside it"
 
 

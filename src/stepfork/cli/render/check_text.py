@@ -6,7 +6,7 @@ Names of files come from outside, and one may hold a secret itself: they are red
 from __future__ import annotations
 
 from stepfork.cli.check_options import NAME
-from stepfork.workflows.checked import EMPTY, SUBMODULE
+from stepfork.workflows.checked import DELETED, EMPTY, SUBMODULE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _NEXT = {
     "disk": _TAKE_OUT,
     "store": _TAKE_OUT,
 }
-_UNREAD = (EMPTY, SUBMODULE)
+_UNREAD = (DELETED, EMPTY, SUBMODULE)
 _WIDEST = 60
 
 
