@@ -145,6 +145,8 @@ def test_a_fixture_older_than_a_rule_is_shown_without_what_it_names(ruled: Stand
     assert CREW in ruled.stepfork("show", "case").out
     (ruled.store.root / "config.toml").write_text(RULES)
     assert CREW not in ruled.stepfork("show", "case").out
+    ruled.stepfork("check-redaction", code=1)
+    ruled.stepfork("replay", "case", "--", "python", "agent.py")
     ruled.agent(PROGRAM.replace("blue heron", "grey heron"))
     diff = ruled.stepfork("capture", "--refresh", "case", "--yes")
     assert CREW not in diff.out + diff.err

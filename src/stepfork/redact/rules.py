@@ -50,6 +50,11 @@ class Rules:
         self.names = names
         self.accepted = accepted
 
+    @property
+    def find_more(self) -> bool:
+        """Whether anything counts as secret that does not without these rules."""
+        return bool(self.keys or self.variables or self.patterns)
+
     def judged_by(self, base: Rules, name: str) -> Rules:
         """What judges a change that may have edited these rules: all that either calls secret, and what `base`, the
         rules before the change, accepts. Where the two give one name to two patterns, that of `base` is told apart by

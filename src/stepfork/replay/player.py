@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from threading import Lock
 
 import msgspec
@@ -24,6 +25,7 @@ from stepfork.replay.report import Miss, ReplayReport, Served
 from stepfork.replay.retrying import patient
 from stepfork.replay.unused import unused_of
 from stepfork.rewrite.place import Place
+from stepfork.rewrite.run import rewrite_request
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
 
@@ -70,8 +72,8 @@ class _Session:
     """A replay from its first call on."""
 
     def __init__(self, fixture: Fixture, context: Context, secrets: Secrets, rules: KeyRules) -> None:
-        self._recorded = Recorded(fixture.run.exchanges, context, rules)
         self._redactor = Redactor(secrets)
+        self._recorded = Recorded(self._by_rules_of_now(fixture.run.exchanges, secrets), context, rules)
         self._live = Reader(context, rules, first=self._redactor, templated=False)
         self._identities = Identities()
         self._giver = Giver(fixture.name, context, self._identities, self._live)
@@ -108,6 +110,13 @@ class _Session:
             unused=tuple(unused_of(self._recorded)),
             optional=tuple(self._optional[call] for call in sorted(self._optional)),
         )
+
+    def _by_rules_of_now(self, exchanges: Sequence[Exchange], secrets: Secrets) -> Sequence[Exchange]:
+        """Recorded requests without what the project calls secret by now: a rule may be younger than the recording."""
+        if not secrets.rules.find_more:
+            return exchanges
+        readable = map(self._with_readable_body, exchanges)
+        return [rewrite_request(exchange, index, self._redactor) for index, exchange in enumerate(readable)]
 
     def _with_readable_body(self, exchange: Exchange) -> Exchange:
         """The secrets of a body of bytes taken out, which no reader of texts looks at."""

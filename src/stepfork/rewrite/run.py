@@ -36,8 +36,22 @@ def rewrite_run(run: Run, rewriter: Rewriter) -> Run:
 
 def rewrite_exchange(exchange: Exchange, index: int, rewriter: Rewriter) -> Exchange:
     """One exchange: method, path, query, media types, headers and both bodies."""
-    asked, answered = Place(("exchange", index, "request")), Place(("exchange", index, "response"))
-    request, response = exchange.request, exchange.response
+    answered = Place(("exchange", index, "response"))
+    response = exchange.response
+    return msgspec.structs.replace(
+        rewrite_request(exchange, index, rewriter),
+        response=msgspec.structs.replace(
+            response,
+            content_type=rewrite_text(response.content_type, answered.child("content_type"), rewriter),
+            headers=rewrite_value(response.headers, answered.child("headers"), rewriter),
+            body=rewrite_body(response.body, answered.child("body"), rewriter, exchange.api),
+        ),
+    )
+
+
+def rewrite_request(exchange: Exchange, index: int, rewriter: Rewriter) -> Exchange:
+    """One exchange, its response as it is."""
+    asked, request = Place(("exchange", index, "request")), exchange.request
     return msgspec.structs.replace(
         exchange,
         request=msgspec.structs.replace(
@@ -47,12 +61,6 @@ def rewrite_exchange(exchange: Exchange, index: int, rewriter: Rewriter) -> Exch
             query=rewriter.query(request.query, asked.child("query")) if request.query else "",
             content_type=rewrite_text(request.content_type, asked.child("content_type"), rewriter),
             body=rewrite_body(request.body, asked.child("body"), rewriter, exchange.api),
-        ),
-        response=msgspec.structs.replace(
-            response,
-            content_type=rewrite_text(response.content_type, answered.child("content_type"), rewriter),
-            headers=rewrite_value(response.headers, answered.child("headers"), rewriter),
-            body=rewrite_body(response.body, answered.child("body"), rewriter, exchange.api),
         ),
     )
 

@@ -37,6 +37,11 @@ def test_a_member_of_any_spelling_loses_its_value(name: str) -> None:
     assert json.loads(json.loads(str(document(inner)))["a"]) == {name: R}
 
 
+def test_words_that_are_cut_otherwise_are_another_name() -> None:
+    for name in ("x-ac-me-session", "xacme-ses-sion"):
+        assert document({name: VALUE}) == {name: VALUE}
+
+
 def test_what_stands_below_such_a_member_goes_too() -> None:
     assert document({"x-acme-session": {"id": VALUE, "tries": 3}}) == {"x-acme-session": {"id": R, "tries": R}}
 
