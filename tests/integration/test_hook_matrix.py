@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -181,6 +182,13 @@ def png_with_text(work: Work, note: str) -> tuple[str, ...]:
     return ("commit", "-qm", "png")
 
 
+def on_the_last_line_of_a_large_file(work: Work, note: str) -> tuple[str, ...]:
+    line = "2026-12-01T07:00:00Z INFO handled in 12 ms, 200 OK, path=/v1/items/8817\n"
+    (work.folder / "large.log").write_text(line * 20_000 + f"key {note}\n")
+    work.git("add", "large.log")
+    return ("commit", "-qm", "large")
+
+
 def with_carriage_returns(work: Work, note: str) -> tuple[str, ...]:
     work.git("config", "core.autocrlf", "true")
     (work.folder / "notes.txt").write_bytes(f"one\r\n{note}\r\nthree\r\n".encode())
@@ -248,6 +256,7 @@ WAYS: list[Way] = [
     beside_a_folder_that_was_a_file,
     binary,
     png_with_text,
+    on_the_last_line_of_a_large_file,
     with_carriage_returns,
     in_a_sparse_checkout,
     intent_to_add,
@@ -279,6 +288,15 @@ def stopped_then_through(work: Work, write: Callable[[str], object], *words: str
     write("clean")
     code, shown = work.run(*words, at=at, **environ)
     assert code == 0, shown
+
+
+def test_the_plain_hook_of_the_manual(work: Work) -> None:
+    manual = (Path(__file__).parents[2] / "docs" / "how-to" / "pre-commit.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```console\n(cat > \.git/hooks/pre-commit .*?)^```", manual, re.MULTILINE | re.DOTALL)
+    (work.folder / ".git" / "hooks" / "pre-commit").unlink()
+    subprocess.run(["sh", "-c", block], cwd=work.folder, check=True)
+    path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    stopped_then_through(work, lambda note: work.write(FILE, note), "commit", "-qam", "x", at=work.folder, **path)
 
 
 def test_hooks_of_another_folder(work: Work) -> None:
