@@ -17,7 +17,7 @@ import msgspec
 from stepfork.diff.lcs import common
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE
 
-_NUMBERED = re.compile(r"\{\{(" + "|".join(BY_VALUE) + r")_([1-9][0-9]{0,8})((?::[a-z]+)?)\}\}")
+_NUMBERED = re.compile(r"\{\{(" + "|".join(BY_VALUE) + r")_([1-9][0-9]{0,8})((?::[^{}]*)?)\}\}")
 _TIME = re.compile(r"\{\{" + BY_POSITION + r"_[1-9][0-9]{0,8}((?::[^{}]*)?)\}\}")
 _PIECE = re.compile(r"\{\{[^{}]*\}\}|\w+|\s+|[^\w\s]")
 

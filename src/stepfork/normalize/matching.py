@@ -17,10 +17,12 @@ from stepfork.normalize.known import Context, Known, find_known, known_values
 from stepfork.normalize.own import NO_OWN
 from stepfork.normalize.own_marks import OwnMark, field_mark
 from stepfork.normalize.own_texts import OwnTexts
+from stepfork.normalize.personal import personal_of
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.times import USUAL, is_near, moments, time_shape
 from stepfork.normalize.told import SMALLEST_TOLD, Told
+from stepfork.redact.personal import Found
 
 LITERAL: Final = "literal"
 FIXED: Final = "fixed"
@@ -35,7 +37,7 @@ class Span(msgspec.Struct, frozen=True):
 
     ``kept`` stands in front of the placeholder (an id's prefix). ``value`` is what is numbered, or for a timestamp its
     shape. Kind ``fixed`` is written as it is (`value`); ``literal`` is text to be escaped. `spelling` is a shape of
-    SPELLINGS.
+    SPELLINGS, `layout` how personal data are written.
     """
 
     start: int
@@ -44,6 +46,7 @@ class Span(msgspec.Struct, frozen=True):
     value: str
     kept: str = ""
     spelling: str | None = None
+    layout: str | None = None
 
 
 class Matcher:
@@ -61,16 +64,29 @@ class Matcher:
         self._told = told
         self._templated = templated
         self._known: tuple[Known, ...] = known_values(context) if context else ()
+        self._personal = personal_of(context)
         self._seen: dict[str, tuple[Span, ...]] = {}
 
-    def spans(self, text: str) -> tuple[Span, ...]:
+    def spans(self, text: str, name: str | None = None) -> tuple[Span, ...]:
         """The spans of a text, in order. What a project calls literal comes before all, then its own ids, then the
-        rules that everybody has."""
+        rules that everybody has. `name` is that of the nearest member, which may say what a number is."""
+        if name is not None and self._personal and self._personal.is_telling(name):
+            return self._kept(text, self._own_ids(text) if self.own else (), self._find(text, name))
         found = self._seen.get(text)
         if found is None:
             own = list(self._own_ids(text)) if self.own else []
             found = self._seen[text] = self._kept(text, own, self._find(text))
         return found
+
+    def number_span(self, value: int | float, name: str | None) -> Span | None:
+        """A number in JSON that is personal data, None for any other."""
+        found = self._personal.number(value, name) if self._personal else None
+        return None if found is None else _personal_span(found)
+
+    def look_for(self, kind: str, value: str) -> None:
+        """From here on personal data of a kind are looked for too, `value` among them."""
+        self._personal.look_for(kind, value)
+        self._seen.clear()
 
     def forget(self, value: str) -> None:
         """Texts that hold `value`, which has just been told, are looked at again."""
@@ -141,7 +157,7 @@ class Matcher:
                 if match.group():
                     yield Span(match.start(), match.end(), "id", match.group(), self.prefixes.of(match.group()))
 
-    def _find(self, text: str) -> Iterator[Span]:
+    def _find(self, text: str, name: str | None = None) -> Iterator[Span]:
         yield from self._find_known(text)
         yield from _claude_code_users(text)
         yield from _traceparents(text)
@@ -149,6 +165,8 @@ class Matcher:
         if "@" in text or "%40" in text:
             for email in find_emails(text):
                 yield Span(email.start, email.end, "email", email.value, spelling=email.spelling)
+        if self._personal:
+            yield from map(_personal_span, self._personal.find(text, name))
         if self._context is not None:
             for moment in moments(text):
                 if is_near(moment.when, self._context.started_ns, self._context.ended_ns):
@@ -198,6 +216,10 @@ def _placeholder_span(match: re.Match[str], found: Placeholder) -> Span:
     if found.kind == "timestamp":
         return Span(match.start(), match.end(), "timestamp", found.shape or USUAL)
     return Span(match.start(), match.end(), found.kind, str(found.plain), spelling=found.shape)
+
+
+def _personal_span(found: Found) -> Span:
+    return Span(found.start, found.end, found.kind, found.value, layout=found.layout)
 
 
 def _claude_code_users(text: str) -> Iterator[Span]:

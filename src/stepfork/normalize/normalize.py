@@ -109,6 +109,11 @@ class Normalizer:
         held = value.encode("utf-8", "surrogatepass")
         self._parts = {key: part for key, part in self._parts.items() if held not in key}
 
+    def look_for(self, kind: str, value: str) -> None:
+        """From here on personal data of a kind are looked for too, `value` among them."""
+        self._matcher.look_for(kind, value)
+        self._parts.clear()
+
     def source(self, source: Source) -> Source:
         """The command. Its folder stays: told from the one that holds the store, it is the same on every machine, and a
         user's name in it is a folder's."""

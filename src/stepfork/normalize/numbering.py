@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from stepfork.normalize.placeholders import is_layout
 from stepfork.normalize.rules import END_LAST, START_FIRST
+from stepfork.redact.phone_forms import NUMBER, same_phone
 
 Path = tuple[str | int, ...]
 Slot = tuple[Path, int]
@@ -22,15 +24,39 @@ class ValueNumbers:
         self.spelled = spelled
         self._numbers: dict[tuple[str, str], int] = {}
         self._values: dict[str, list[str]] = {}
+        self._layouts: dict[tuple[str, int], str] = {}
 
     def number(self, kind: str, value: str) -> int:
         """The number of `value` among the values of `kind`."""
         known = self._numbers.get((kind, value))
         if known is None:
             values = self._values.setdefault(kind, [])
-            values.append(value)
-            known = self._numbers[kind, value] = len(values)
+            known = self._same_phone(value) if kind == "phone" else 0
+            if not known:
+                values.append(value)
+                known = len(values)
+            self._numbers[kind, value] = known
         return known
+
+    def _same_phone(self, value: str) -> int:
+        """The number of the telephone that `value` is as well, 0 where it is a new one: with or without its country's
+        code, but never of two countries."""
+        alike: dict[int, bool] = {}
+        for (kind, other), number in self._numbers.items():
+            if kind == "phone":
+                alike[number] = alike.get(number, True) and same_phone(value, other)
+        return next((number for number, same in alike.items() if same), 0)
+
+    def shape(self, kind: str, number: int, layout: str) -> str | None:
+        """The shape of a placeholder of personal data: None where it stands in the layout that the value has first."""
+        if not is_layout(layout):
+            return None
+        is_first = layout != NUMBER and self._layouts.setdefault((kind, number), layout) == layout
+        return None if is_first else layout
+
+    def layout(self, kind: str, value: str) -> str | None:
+        """The layout that a value has first, None where it has none yet."""
+        return self._layouts.get((kind, self._numbers.get((kind, value), 0)))
 
     def value(self, kind: str, number: int) -> str | None:
         """The value that has `number` among those of `kind`."""

@@ -14,7 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-BY_VALUE = ("id", "email", "conversation", "device", "account", "session", "opaque")
+PERSONAL = ("phone", "card", "iban", "name")
+"""Kinds of personal data that a project asks for (see personal.py); text is taken for one only with its number."""
+
+BY_VALUE = ("id", "email", "conversation", "device", "account", "session", "opaque", *PERSONAL)
 """Kinds that are numbered over the whole run: one number for one value."""
 
 SPELLINGS: dict[str, tuple[str, ...]] = {"email": ("url", "uri")}
@@ -28,17 +31,19 @@ CONSTANT = (
 )  # fmt: skip
 """Kinds of which a run has one value (or whose value says nothing): they have no number."""
 
-_NAMES = "|".join((*BY_VALUE, BY_POSITION, *CONSTANT))
+_NAMES = "|".join(rf"{kind}(?=_[0-9])" if kind in PERSONAL else kind for kind in (*BY_VALUE, BY_POSITION, *CONSTANT))
 LOOK_ALIKE = re.compile(r"\{\{(!*)(" + _NAMES + r")(?:_([0-9]+))?(?::([^{}]*))?\}\}")
 """Text that is a placeholder, or would be read as one. Braces cannot stand inside, so that a match never reaches from a
 literal piece into a placeholder beside it."""
 
 _SHAPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ,.:+-]{0,47}")
+_LAYOUT = re.compile(r"[#A-Za-z0-9+(][#A-Za-z0-9 +().,;:=/-]{0,47}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
 class Placeholder(msgspec.Struct, frozen=True):
-    """`number` is None for the constant kinds; `shape` is how the value was spelled (see times.py and SPELLINGS)."""
+    """`number` is None for the constant kinds; `shape` is how the value was spelled (see times.py, SPELLINGS, and
+    personal.py)."""
 
     kind: str
     number: int | None = None
@@ -66,9 +71,20 @@ def as_placeholder(match: re.Match[str]) -> Placeholder | None:
         return None
     if number is not None and not _NUMBER.fullmatch(number):
         return None
-    if shape is not None and not (_SHAPE.fullmatch(shape) if kind == BY_POSITION else shape in SPELLINGS.get(kind, ())):
+    if shape is not None and not _is_shape(kind, shape):
         return None
     return Placeholder(kind, None if number is None else int(number), shape)
+
+
+def _is_shape(kind: str, shape: str) -> bool:
+    if kind in PERSONAL:
+        return is_layout(shape)
+    return bool(_SHAPE.fullmatch(shape)) if kind == BY_POSITION else shape in SPELLINGS.get(kind, ())
+
+
+def is_layout(text: str) -> bool:
+    """Whether a placeholder of personal data can have a text for its shape."""
+    return _LAYOUT.fullmatch(text) is not None
 
 
 def read(text: str) -> Placeholder | None:

@@ -26,6 +26,7 @@ RULES: Final = {
     "claude_code": "what Claude Code says of itself",
     "clock": "a clock was read: within 24 hours of the capture",
     "address": "email address",
+    "personal": "config.toml: [redact] {}",
     "known_value": "{} of the run",
     "today": "day of the capture: [normalize] today",
     "boundary": "boundary of a multipart body",

@@ -20,7 +20,7 @@ from stepfork.normalize.claude_code import without_surroundings
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import Normalizer, normalize_exchange
 from stepfork.normalize.numbering import ValueNumbers
-from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, PERSONAL, Placeholder, as_placeholder
 from stepfork.normalize.telling import told_by
 from stepfork.normalize.volatile import without
 from stepfork.providers.calls import ToolResult, bare_tool
@@ -202,4 +202,5 @@ def _local(match: re.Match[str], names: Names) -> str:
         return str(Placeholder(BY_POSITION, 1))
     if found is None or found.kind not in BY_VALUE:
         return match.group()
-    return str(Placeholder(found.kind, names.number(found.kind, str(found.plain)), found.shape))
+    shape = None if found.kind in PERSONAL else found.shape  # a number is the same with other marks between its digits
+    return str(Placeholder(found.kind, names.number(found.kind, str(found.plain)), shape))

@@ -72,7 +72,10 @@ class PartRewriter(Rewriter):
         if mark == "id" and isinstance(value, int):
             number = self._values.number("id", self._matcher.number_name(value))
             return str(Placeholder("id", number)) if self._values.spelled else number
-        return type(value)(0) if mark == "duration" else value
+        if mark == "duration":
+            return type(value)(0)
+        span = self._matcher.number_span(value, place.key) if mark is None else None
+        return value if span is None else self._placeholder(span)
 
     def query(self, query: str, place: Place) -> str:
         """A query string with its values rewritten. What in the raw text looks like a placeholder is escaped; what
@@ -92,7 +95,7 @@ class PartRewriter(Rewriter):
             found = self._matcher.uuid_spans(text)
             if found:
                 return found
-        return self._matcher.spans(text)
+        return self._matcher.spans(text, place.key)
 
     def _marked(self, mark: Mark, text: str, place: Place) -> Sequence[Edit] | None:
         """Edits of a field's whole text; None where the text is not what the field should hold."""
@@ -130,10 +133,14 @@ class PartRewriter(Rewriter):
                 made = str(timestamp(number, span.value))
                 times += 1
             else:
-                number = self._values.number(span.kind, span.value)
-                made = span.kept + str(Placeholder(span.kind, number, span.spelling))
+                made = span.kept + self._placeholder(span)
             edits.append(Edit(span.start, span.end, made))
         return edits
+
+    def _placeholder(self, span: Span) -> str:
+        number = self._values.number(span.kind, span.value)
+        shape = span.spelling if span.layout is None else self._values.shape(span.kind, number, span.layout)
+        return str(Placeholder(span.kind, number, shape))
 
 
 class SourceRewriter(Rewriter):

@@ -16,7 +16,7 @@ from stepfork.normalize.known import KINDS
 from stepfork.normalize.matching import TRACEPARENT, Matcher
 from stepfork.normalize.numbering import Times, ValueNumbers, field_of
 from stepfork.normalize.own_marks import OwnMark, names_at
-from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, Placeholder, as_placeholder
+from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, PERSONAL, Placeholder, as_placeholder
 from stepfork.normalize.reasons import Reason
 from stepfork.normalize.rewriter import PartRewriter
 from stepfork.rewrite.place import Edit, Place
@@ -130,6 +130,8 @@ def _reason(found: Placeholder, place: Place, *, is_name: bool) -> Reason | None
         return Reason("claude_code") if "user_id" in place.path else None
     if found.kind in KINDS:
         return Reason("today") if found.kind == "today" else Reason("known_value", found.kind)
+    if found.kind in PERSONAL:
+        return Reason("personal", "names" if found.kind == "name" else "personal")
     return {
         BY_POSITION: Reason("clock"),
         "email": Reason("address"),

@@ -48,6 +48,7 @@ class Personal:
     def __init__(self, classes: Sequence[str], names: Sequence[str]) -> None:
         self.classes = set(classes)
         self.persons = Persons(names)
+        self._telling: dict[str, bool] = {}
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.persons.numbers)
@@ -68,6 +69,13 @@ class Personal:
         if "phone" in self.classes and 7 <= len(digits) <= 15 and names_telephone(name):
             return Found(0, len(digits), "phone", read_phone(digits)[0], NUMBER)
         return None
+
+    def is_telling(self, name: str) -> bool:
+        """Whether the name of a member says what a number under it is."""
+        told = self._telling.get(name)
+        if told is None:
+            told = self._telling[name] = names_telephone(name) or names_other(name)
+        return told
 
     def rule(self, found: Found) -> str:
         """What a finding is called."""
