@@ -18,6 +18,7 @@ import stepfork as package
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.init import init_project
+from tests.integration.hooked import Work, make_hooked
 from tests.integration.stand import Stand, environment
 from tests.integration.wire import model_server
 
@@ -105,3 +106,16 @@ def stand(project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
         for name, value in environment(served.url).items():
             monkeypatch.setenv(name, value)
         yield Stand(project, served, capfd)
+
+
+@pytest.fixture(scope="session")
+def hooked_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What every test of a hook begins with; made once, since git takes longer to make it than to be copied."""
+    return make_hooked(tmp_path_factory.mktemp("hooked") / "r").folder
+
+
+@pytest.fixture
+def work(hooked_template: Path, tmp_path: Path) -> Work:
+    """A repository whose pre-commit hook is the real check-redaction."""
+    shutil.copytree(hooked_template, tmp_path / "r", symlinks=True)
+    return Work(tmp_path / "r")

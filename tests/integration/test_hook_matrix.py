@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,70 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import Stand
+from tests.integration.hooked import FILE, Work
 from tests.unit.redact.samples import OPENAI
-
-FILE = "tests/fixtures/refund.json"
-
-
-class Work:
-    """A repository with a commit, whose hook is the real command."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def write(self, name: str | bytes, note: str) -> Path:
-        path = self.folder / os.fsdecode(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"note": note}) + "\n")
-        return path
-
-    def install(self, hook: str = "pre-commit", words: str = "", folder: Path | None = None) -> Path:
-        path = (folder or self.folder / ".git" / "hooks") / hook
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!/bin/sh\nexec {sys.executable} -m stepfork check-redaction {words}\n")
-        path.chmod(0o755)
-        return path
-
-    def run(self, *words: str | bytes, at: Path | None = None, **environ: str) -> tuple[int, str]:
-        """Exit code and all that was shown, which never holds the secret."""
-        done = subprocess.run(
-            ["git", *words], cwd=at or self.folder, capture_output=True, env={**os.environ, **environ}
-        )
-        shown = (done.stdout + done.stderr).decode("utf-8", "replace")
-        assert "Traceback" not in shown
-        assert OPENAI not in shown
-        return done.returncode, shown
-
-    def git(self, *words: str | bytes, at: Path | None = None, **environ: str) -> str:
-        """What git printed; it went well."""
-        code, shown = self.run(*words, at=at, **environ)
-        assert code == 0, shown
-        return shown
-
-    def head(self) -> str:
-        return self.git("rev-parse", "HEAD")
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("template") / "r"
-    folder.mkdir()
-    work = Work(folder)
-    work.git("init", "-q", "-b", "main")
-    work.git("config", "user.name", "Test")
-    work.git("config", "user.email", "test@example.com")
-    work.write(FILE, "base")
-    work.git("add", ".")
-    work.git("commit", "-qm", "base")
-    work.install()
-    return folder
-
-
-@pytest.fixture
-def work(template: Path, tmp_path: Path) -> Work:
-    shutil.copytree(template, tmp_path / "r", symlinks=True)
-    return Work(tmp_path / "r")
-
 
 # Each way prepares a commit of `note` and gives git's words; where they run may be another folder.
 
@@ -324,8 +261,8 @@ def test_an_index_of_one_s_own(work: Work) -> None:
     stopped_then_through(work, write, "commit", "-qm", "x", at=work.folder, **index)
 
 
-def test_inside_a_submodule_and_the_submodule_s_own_entry(work: Work, template: Path) -> None:
-    work.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(template), "vendor")
+def test_inside_a_submodule_and_the_submodule_s_own_entry(work: Work, hooked_template: Path) -> None:
+    work.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(hooked_template), "vendor")
     inner = work.folder / "vendor"
     work.install(folder=work.folder / ".git" / "modules" / "vendor" / "hooks")
     work.git("commit", "-qm", "an entry that is no file")
