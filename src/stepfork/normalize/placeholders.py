@@ -36,7 +36,7 @@ LOOK_ALIKE = re.compile(r"\{\{(!*)(" + _NAMES + r")(?:_([0-9]+))?(?::([^{}]*))?\
 """Text that is a placeholder, or would be read as one. Braces cannot stand inside, so that a match never reaches from a
 literal piece into a placeholder beside it."""
 
-_SHAPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ,.:+-]{0,47}")
+_SHAPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ,.:/+-]{0,47}")
 _LAYOUT = re.compile(r"[#A-Za-z0-9+(][#A-Za-z0-9 +().,;:=/-]{0,47}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 

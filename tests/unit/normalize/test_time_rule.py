@@ -31,12 +31,32 @@ def times(text):
         ("Mon, 30 Nov 2026 12:00:01 GMT", "Www, DD Mmm YYYY hh:mm:ss GMT"),
         ("Mon, 30 Nov 2026 13:00:01 +0100", "Www, DD Mmm YYYY hh:mm:ss +hhmm"),
         ("Mon Nov 30 12:00:01 2026", "Www Mmm DD hh:mm:ss YYYY"),
+        ("Mon Nov 30 12:00:01 CET 2026", "Www Mmm DD hh:mm:ss UTC YYYY"),
+        ("Mon Nov 30 12:00:01 2026 -0800", "Www Mmm D hh:mm:ss YYYY +hhmm"),
+        ("30 Nov 2026 12:00:01 GMT", "DD Mmm YYYY hh:mm:ss GMT"),
+        ("Mon Nov 30 2026 12:00:01 GMT+0100 (Central European Time)", "Www Mmm DD YYYY hh:mm:ss GMT+hhmm"),
+        ("2026/11/30 12:00:01", "YYYY/MM/DD hh:mm:ss"),
+        ("2026-11-30 12:00:01 +0100", "YYYY-MM-DD hh:mm:ss +hhmm"),
+        ("2026-11-30 12:00:01.123456789 +0000 UTC m=+0.00123", "YYYY-MM-DD hh:mm:ss.fffffffff +hhmm"),
+        ("11/30/2026, 12:00:01 PM", "M/D/YYYY, h:mm:ss AM"),
+        ("11/30/2026, 1:00:01\u202fPM", "M/D/YYYY, h:mm:ss AM"),
+        ("30/11/2026, 12:00:01", "DD/MM/YYYY, hh:mm:ss"),
+        ("11/30/2026 12:00:01", "MM/DD/YYYY hh:mm:ss"),
+        ("30.11.2026, 12:00:01", "D.M.YYYY, hh:mm:ss"),
+        ("30/Nov/2026:12:00:01 +0000", "DD/Mmm/YYYY:hh:mm:ss +hhmm"),
+        ("Monday, November 30, 2026 at 12:00:01 PM UTC", "Wwww, Mmmm D, YYYY at h:mm:ss AM UTC"),
+        ("November 30, 2026 12:00:01", "Mmmm D, YYYY h:mm:ss"),
     ],
 )
 def test_a_clock_reading_keeps_its_shape(text, shape):
     assert times(text) == [(text, shape)]
     assert times(f"at {text}.") == [(text, shape)]
     assert whole_moment(text) == shape
+
+
+def test_a_clock_reading_in_a_python_value():
+    text = "at=datetime.datetime(2026, 11, 30, 12, 0, 1, 123456, tzinfo=datetime.timezone.utc), x"
+    assert times(text) == [("2026, 11, 30, 12, 0, 1, 123456", "YYYY, M, D, h, m, s, ffffff")]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +74,11 @@ def test_a_clock_reading_keeps_its_shape(text, shape):
         "2026-11-30T12:00:01Zulu",
         "gpt-4.1-2026-11-30",
         "Mon, 30 Nov 2026",
+        "11/30/2026, 12:00 PM",
+        "November 30, 2026 at 7:00 PM",
+        "30/11/2026",
+        "datetime.date(2026, 11, 30)",
+        "1.30.11.2026, 12:00:01",
         "9999-99-99T99:99:99Z",
         "0001-01-01T00:00:00+23:59",
     ],
