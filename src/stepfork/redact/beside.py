@@ -71,7 +71,7 @@ def may_be_beside(text: str, begin: int, stop: int) -> bool:
         return True  # the name is a member's text, or an item
     after = text[stop : stop + 80].lstrip("\\\"'`] ")
     if after[:1] == ",":
-        return before in ("[", "(", ",")
+        return before in ("[", "(", ",", "b", "u")  # bytes of Python begin with a letter
     return after[:1] in (":", "=") and after[1:].lstrip("> \t\r\nrn\\")[:1] in ("[", "(", "-")
 
 

@@ -49,6 +49,11 @@ _SCHEME = pattern(
 )
 _LINE_END = pattern(r"[\r\n]|\Z")
 _LINE = pattern(r"[^\r\n]*[^\s]")
+_FORM_FIELD = pattern(r""""(?:;[^\r\n]*)?\r?\n(?:[A-Za-z-]+:[^\r\n]*\r?\n)*\r?\n(?P<value>[^\r\n]*)""")
+"""What follows the name of a field in a form of several parts."""
+_OPENS_PAIR = pattern(r"""(?:\(|[\[(,]\s{0,3}\[)[bu]?["']\Z""")
+_SECOND = pattern(r"""["']\s{0,3},\s{0,20}[bu]?(?P<quote>["'])(?P<value>[^"'\n]*)(?P=quote)\s{0,3}[)\]]""")
+"""What stands around a name and its value in a list of pairs, as a program prints headers."""
 _SHORT_SCHEMES = ("basic", "token", "key", "ssws")
 """The schemes of _SCHEME that are shorter than a value: what they introduce stands after them."""
 _NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
@@ -72,6 +77,11 @@ def named_at(text: str, start: int, end: int, kind_of: Callable[[str], str | Non
     beside = value_beside(text, begin, stop) if may_be_beside(text, begin, stop) else None
     if beside is not None:
         return _checked(text, *beside, kind)
+    found = _FORM_FIELD.match(text, stop) if text.endswith('name="', 0, begin) else None
+    if kind == OWN and found is None and _OPENS_PAIR.search(text, max(0, begin - 12), begin):
+        found = _SECOND.match(text, stop)
+    if found is not None:
+        return _checked(text, *found.span("value"), kind)
     opened = text[begin - 1] if begin else ""
     if opened == "<" and text[stop : stop + 1] == ">":
         return _checked(text, stop + 1, _until(text, stop + 1, "<"), kind)

@@ -32,22 +32,24 @@ class OwnNames:
         self.anchors = tuple(dict.fromkeys((*spelled, *variables)))
 
     def holds(self, name: str) -> bool:
-        """Whether what stands under `name` is secret."""
+        """Whether what stands under `name` is secret, or under the last part of it: ``request.headers.NAME``."""
         if not self.anchors or len(name) > _LONGEST:
             return False
         if name not in self._seen:
             if len(self._seen) > 10_000:
                 self._seen.clear()
-            self._seen[name] = name in self._variables or self._is_key(name)
+            self._seen[name] = self._is_one(name) or self._is_one(name.rpartition(".")[2])
         return self._seen[name]
 
-    def _is_key(self, name: str) -> bool:
+    def _is_one(self, name: str) -> bool:
+        if name in self._variables:
+            return True
         parts = self._keys.get(_folded(name))
         return parts is not None and all(part in name.lower() for part in parts)
 
     def kind(self, name: str) -> str | None:
-        """`OWN` for such a name, or for ``request.headers.NAME``; None for any other."""
-        return OWN if self.holds(name) or self.holds(name.rpartition(".")[2]) else None
+        """`OWN` for such a name, None for any other."""
+        return OWN if self.holds(name) else None
 
     def covers(self, path: Sequence[str | int], value: str) -> bool:
         """Whether `value`, which stands at `path` of a document, is secret by the name of a member above it."""

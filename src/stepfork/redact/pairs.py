@@ -31,9 +31,11 @@ _NAMES = _spelled(NAME_WORDS)
 _VALUES = _spelled(VALUE_WORDS)
 
 
-def named_beside(document: Any, introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+def named_beside(
+    document: Any, introduces: Callable[[str], bool], own: Callable[[str], bool]
+) -> Iterator[tuple[Path, str]]:
     """The way into a document to each text that a text beside it names, with that name; `introduces` tells the names of
-    secrets."""
+    secrets, `own` those of a project, whose values go whatever they look like."""
     waiting: list[tuple[Path, Any]] = [((), document)]
     while waiting:
         above, value = waiting.pop()
@@ -43,7 +45,8 @@ def named_beside(document: Any, introduces: Callable[[str], bool]) -> Iterator[t
                 found = _in_object(value, introduces)
             waiting += [((*above, key), item) for key, item in value.items() if isinstance(item, dict | list)]
         elif isinstance(value, list):
-            found = _in_list(value, introduces)
+            is_pair = len(value) == 2 and bool(above) and isinstance(above[-1], int)
+            found = _in_list(value, introduces, own, is_pair=is_pair)
             waiting += [((*above, index), item) for index, item in enumerate(value) if isinstance(item, dict | list)]
         yield from (((*above, *path), name) for path, name in found)
 
@@ -57,11 +60,16 @@ def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iter
                 yield from ((path, name) for path, _ in _texts(item, (key,)))
 
 
-def _in_list(value: list[Any], introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+def _in_list(
+    value: list[Any], introduces: Callable[[str], bool], own: Callable[[str], bool], *, is_pair: bool
+) -> Iterator[tuple[Path, str]]:
     for index, item in enumerate(value[:-1]):
         if isinstance(item, str) and len(item) <= 100 and introduces(_bare(item)):
             held = _texts(value[index + 1], (index + 1,))
-            yield from ((path, _bare(item)) for path, text in held if shows_itself(text))
+            goes = own(_bare(item)) and (
+                is_pair or (item.startswith("-") and not str(value[index + 1]).startswith("-"))
+            )
+            yield from ((path, _bare(item)) for path, text in held if goes or shows_itself(text))
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

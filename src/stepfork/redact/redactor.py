@@ -71,7 +71,7 @@ class Redactor(Rewriter):
 
     def document(self, value: Any, place: Place) -> None:
         """Remembers which texts another text beside them names."""
-        for path, name in named_beside(value, self._introduces):
+        for path, name in named_beside(value, self._introduces, self._matcher.names.holds):
             self._beside[place.part, place.path + path] = name
 
     def _introduces(self, name: str) -> bool:

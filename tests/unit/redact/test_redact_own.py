@@ -15,6 +15,7 @@ from stepfork.redact.scan import scan_bytes
 from stepfork.redact.secrets import Secrets
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.value import rewrite_value
+from tests.unit.redact.samples import HEX32
 
 R = "[redacted]"
 VALUE = "plain words"
@@ -40,6 +41,17 @@ def test_a_member_of_any_spelling_loses_its_value(name: str) -> None:
 def test_words_that_are_cut_otherwise_are_another_name() -> None:
     for name in ("x-ac-me-session", "xacme-ses-sion"):
         assert document({name: VALUE}) == {name: VALUE}
+
+
+def test_a_list_of_pairs_and_a_list_of_arguments() -> None:
+    assert document({"headers": [["X-Acme-Session", "ab"], ["a", "x-acme-session"]]}) == {
+        "headers": [["X-Acme-Session", R], ["a", "x-acme-session"]]
+    }
+    assert document(["app", "--x-acme-session", "ab", "--x-acme-session", "-v"]) == [
+        *("app", "--x-acme-session", R, "--x-acme-session", "-v")
+    ]
+    assert document({"required": ["x-acme-session", "page"]}) == {"required": ["x-acme-session", "page"]}
+    assert document({"http.request.header.x-acme-session": ["ab"]}) == {"http.request.header.x-acme-session": [R]}
 
 
 def test_what_stands_below_such_a_member_goes_too() -> None:
@@ -75,6 +87,9 @@ def test_what_marks_the_place_of_a_value_stays(value: str) -> None:
         ('cut short: {"x_acme_session": "abc def', f'cut short: {{"x_acme_session": "{R}'),
         ("request.headers.x_acme_session = 'abc'", f"request.headers.x_acme_session = '{R}'"),
         ('Crew-Code: sid="a"; b=1', f"Crew-Code: {R}"),
+        ("[(b'x-acme-session', b'ab'), (b'a', b'b')]", f"[(b'x-acme-session', b'{R}'), (b'a', b'b')]"),
+        ('see [["x-acme-session", "ab"]]', f'see [["x-acme-session", "{R}"]]'),
+        ('name="x_acme_session"\r\n\r\na b\r\n--b', f'name="x_acme_session"\r\n\r\n{R}\r\n--b'),
     ],
 )
 def test_in_text_the_value_goes_as_far_as_it_reaches(text: str, left: str) -> None:
@@ -89,6 +104,7 @@ def test_in_text_the_value_goes_as_far_as_it_reaches(text: str, left: str) -> No
         "x_acme_session: str | None = None",
         "x_acme_session = read_session()",
         "acme_licence=abc",
+        'see "required": ["x-acme-session", "page"]',
         "x-acme-sessions: abc",
         "max-acme-session: abc",
     ],
@@ -177,3 +193,9 @@ def test_the_literal_that_a_pattern_begins_with(source: str, literal: str) -> No
 def test_a_project_without_rules_pays_nothing() -> None:
     assert not OwnNames().may_stand_in("session")
     assert not OwnPatterns({}).may_match("acme_")
+
+
+def test_a_field_of_a_form_and_pairs_as_python_prints_them_need_no_project() -> None:
+    form = f'Content-Disposition: form-data; name="api_key"; x="k"\r\nContent-Type: a/b\r\n\r\n{HEX32}\r\n--b'
+    assert redact_text(form, Secrets({})) == form.replace(HEX32, R)
+    assert scan_bytes(f"[(b'api-key', b'{HEX32}')]".encode(), Secrets({}))
