@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from stepfork.cli.check_options import Options
 from stepfork.replay.keys import PROVIDER_KEYS
 
 ROOT = Path(__file__).parents[3]
@@ -29,6 +31,9 @@ def test_its_commands_and_options_exist() -> None:
     runs = "\n".join(step.get("run", "") for step in WORKFLOW["jobs"]["replay"]["steps"])
     for command in re.findall(r"(?<!\.)stepfork ([a-z][a-z-]+)", runs):
         assert f"## stepfork {command}\n" in reference
+    checked = re.search(r"stepfork check-redaction (.*)", runs)
+    assert checked is not None
+    assert Options(shlex.split(checked[1])).accepted_from == "origin/$GITHUB_BASE_REF"
     section = reference.partition("## stepfork replay\n")[2].partition("\n## ")[0]
     given = runs.partition("stepfork replay ")[2].partition(" -- ")[0]
     assert re.findall(r"--[a-z-]+", given) == ["--format", "--block-egress", "--result-file", *["--executes"] * 3]
