@@ -86,6 +86,7 @@ def test_a_field_of_a_stream_and_a_message_that_calls_repeat_count_once():
     made = next(one for one in found.values if one.shown == "chatcmpl-{{id_2}}")
     assert (made.places, made.first) == (1, "/exchanges/0/response/body/id (event 0)")
     assert only(found, "cwd").places == 1
+    assert only(found, "email").first == "/exchanges/1/request/body/messages/3/content/email"
     assert rules_of(only(found, "time_number")) == [("response_field", "created", 2)]
 
 
