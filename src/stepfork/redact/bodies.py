@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from stepfork.redact.inside import rewrite_compressed
 from stepfork.rewrite.place import Place, Rewriter, apply_edits
 from stepfork.trace.body import Body, BytesBody
 from stepfork.trace.exchange import Exchange
@@ -34,9 +35,12 @@ def _exchange(exchange: Exchange, index: int, rewriter: Rewriter) -> Exchange:
 
 
 def rewrite_bytes_body(body: Body, place: Place, rewriter: Rewriter) -> Body:
-    """A bytes body rewritten as the text that it holds; any other body as it is."""
+    """A bytes body rewritten as the text that it holds, compressed or not; any other body as it is."""
     if not isinstance(body, BytesBody):
         return body
+    packed = rewrite_compressed(body.data, place, rewriter)
+    if packed is not None:
+        return BytesBody(packed)
     pieces = [_piece(body.data[start:end], place, rewriter) for start, end in _stretches(body.data)]
     return body if all(piece is None for piece in pieces) else _joined(body.data, pieces)
 

@@ -25,21 +25,22 @@ _LINE = pattern(r"[^\n]*\n?")
 _VARIABLE = pattern(r"""[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*("([^"]*)"|'([^']*)'|[^\r\n]*)""")
 
 
-def scan(text: str, secrets: Secrets, name: str) -> list[Finding]:
-    """The secrets of a document, whose kind its text and its file's name tell."""
+def scan(text: str, secrets: Secrets, name: str, unread: list[tuple[str, str]]) -> list[Finding]:
+    """The secrets of a document, whose kind its text and its file's name tell; to `unread` goes what in it could not be
+    read."""
     head = text[:4096].lstrip("\ufeff \t\r\n")
     if head.startswith(("{", "[", '"')):
         if is_json_text(text):
-            return _json(text, secrets)
+            return _json(text, secrets, unread)
         lines = [line for line in text.splitlines() if line.strip()]
         if lines and is_json_text(lines[0]):
-            return _json_lines(text, secrets)
+            return _json_lines(text, secrets, unread)
     lower = name.lower()
     if lower.endswith((".yaml", ".yml")):
         from stepfork.redact.yaml_documents import scan_yaml
 
-        return scan_yaml(text, secrets)
-    found = plain_text(text, secrets)
+        return scan_yaml(text, secrets, unread)
+    found = plain_text(text, secrets, unread)
     base = lower.rpartition("/")[2]
     if base.startswith(".env") or base.endswith((".env", ".envrc")):
         found += _variables(text, secrets)
@@ -70,13 +71,14 @@ class FileRedactor(Redactor):
             rewrite_events(events, place.child(*path), self)
 
 
-def _json(text: str, secrets: Secrets, place: Place | None = None) -> list[Finding]:
-    place = place or Place(())
+def _json(text: str, secrets: Secrets, unread: list[tuple[str, str]]) -> list[Finding]:
+    place = Place(())
     redactor = FileRedactor(secrets)
     if '"events"' in text or '_events"' in text:
         redactor.streams = dict(_streams(json.loads(text)))
     find_edits(text, place, redactor)
     redactor.read_streams(place)
+    unread += redactor.unread
     return list(redactor.findings)
 
 
@@ -94,11 +96,14 @@ def _streams(document: Any) -> Iterator[tuple[tuple[str | int, ...], list[str]]]
                 waiting += [((*path, index), item) for index, item in enumerate(value)]
 
 
-def _json_lines(text: str, secrets: Secrets) -> list[Finding]:
+def _json_lines(text: str, secrets: Secrets, unread: list[tuple[str, str]]) -> list[Finding]:
     found: list[Finding] = []
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and secrets.prefilter.may_hold_secret(line):
-            inner = _json(line, secrets) if is_json_text(line) else plain_text(line, secrets, number)
+            missed: list[tuple[str, str]] = []
+            is_json = is_json_text(line)
+            inner = _json(line, secrets, missed) if is_json else plain_text(line, secrets, missed, number)
+            unread += ((f"line {number} {path}" if is_json else path, reason) for path, reason in missed)
             for item in inner:
                 path = item.path if item.path.startswith("line ") else f"line {number} {item.path}".rstrip()
                 found.append(item.moved(path))

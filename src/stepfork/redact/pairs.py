@@ -31,24 +31,28 @@ _NAMES = _spelled(NAME_WORDS)
 _VALUES = _spelled(VALUE_WORDS)
 
 
-def named_beside(
-    document: Any, introduces: Callable[[str], bool], own: Callable[[str], bool]
-) -> Iterator[tuple[Path, str]]:
-    """The way into a document to each text that a text beside it names, with that name; `introduces` tells the names of
-    secrets, `own` those of a project, whose values go whatever they look like."""
+def containers(document: Any) -> Iterator[tuple[Path, dict[str, Any] | list[Any]]]:
+    """Each object and list of a document, with the way to it."""
     waiting: list[tuple[Path, Any]] = [((), document)]
     while waiting:
-        above, value = waiting.pop()
-        found: Iterator[tuple[Path, str]] = iter(())
+        path, value = waiting.pop()
         if isinstance(value, dict):
-            if len(value) > 1 and not _NAMES.isdisjoint(value):
-                found = _in_object(value, introduces)
-            waiting += [((*above, key), item) for key, item in value.items() if isinstance(item, dict | list)]
+            yield path, value
+            waiting += [((*path, key), item) for key, item in value.items() if isinstance(item, dict | list)]
         elif isinstance(value, list):
-            is_pair = len(value) == 2 and bool(above) and isinstance(above[-1], int)
-            found = _in_list(value, introduces, own, is_pair=is_pair)
-            waiting += [((*above, index), item) for index, item in enumerate(value) if isinstance(item, dict | list)]
-        yield from (((*above, *path), name) for path, name in found)
+            yield path, value
+            waiting += [((*path, index), item) for index, item in enumerate(value) if isinstance(item, dict | list)]
+
+
+def named_in(
+    value: dict[str, Any] | list[Any], above: Path, introduces: Callable[[str], bool], own: Callable[[str], bool]
+) -> Iterator[tuple[Path, str]]:
+    """The way from a container, which stands at `above`, to each text that a text in it names, with that name;
+    `introduces` tells the names of secrets, `own` those of a project, whose values go whatever they look like."""
+    if isinstance(value, list):
+        is_pair = len(value) == 2 and bool(above) and isinstance(above[-1], int)
+        return _in_list(value, introduces, own, is_pair=is_pair)
+    return _in_object(value, introduces) if len(value) > 1 and not _NAMES.isdisjoint(value) else iter(())
 
 
 def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:

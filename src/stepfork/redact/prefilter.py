@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from stepfork.redact.automaton import Automaton
 from stepfork.redact.credentials import BEARER, URL, basic_at, bearer_at
+from stepfork.redact.encoded_spots import ANCHORS as ENCODED
+from stepfork.redact.encoded_spots import may_be_encoded
 from stepfork.redact.named import ANCHORS as NAMES
 from stepfork.redact.named import may_be_named
 from stepfork.redact.pattern import pattern
@@ -35,13 +37,14 @@ _END = pattern(r"[\s\"'`<>]")
 class Prefilter:
     """Answers for one `Matcher`."""
 
-    __slots__ = ("_automaton", "_checks", "_matcher")
+    __slots__ = ("_automaton", "_checks", "_encoded", "_matcher")
 
     def __init__(self, matcher: Matcher) -> None:
         self._matcher = matcher
         checks = _checks(matcher)
         self._automaton = Automaton(list(checks))
         self._checks = [tuple(found) for found in checks.values()]
+        self._encoded = frozenset(index for index, literal in enumerate(checks) if literal in ENCODED)
 
     def may_hold_secret(self, text: str) -> bool:
         """False where no rule can find anything in `text`, however it is parsed; True where one does or might."""
@@ -53,11 +56,12 @@ class Prefilter:
             return True
         if self._matcher.names.may_stand_in(text) or self._matcher.patterns.may_match(text):
             return True
-        spots = [
-            (start, end)
-            for index, start, end in self._automaton.find(text)
-            if any(check(text, start, end) for check in self._checks[index])
-        ]
+        spots: list[tuple[int, int]] = []
+        for index, start, end in self._automaton.find(text):
+            if any(check(text, start, end) for check in self._checks[index]):
+                spots.append((start, end))
+            if index in self._encoded and may_be_encoded(text, start, end, self.may_hold_secret):
+                return True
         return any(self._matcher.find(text[left:right]) for left, right in _windows(text, sorted(spots)))
 
 
@@ -109,6 +113,8 @@ def _checks(matcher: Matcher) -> dict[str, list[Check]]:
     add(("asic", "ASIC"), _for_look(basic_at))
     add(URL, _has_at)
     add(matcher.known.anchors or (), _always)
+    for literal in ENCODED:
+        checks.setdefault(literal, [])
     return checks
 
 

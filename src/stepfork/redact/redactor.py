@@ -5,10 +5,11 @@ from __future__ import annotations
 from stepfork.redact.across import Across
 from stepfork.redact.command import command_secrets
 from stepfork.redact.finding import Paths
+from stepfork.redact.inside import Inside
 from stepfork.redact.marker import MARKER
 from stepfork.redact.named import RULE, is_named_secret
 from stepfork.redact.names import introduces
-from stepfork.redact.pairs import named_beside
+from stepfork.redact.pairs import containers, named_in
 from stepfork.redact.query import query_secrets
 from stepfork.redact.span import Span, merge
 from stepfork.rewrite.concatenated import documents_edits, documents_in
@@ -62,7 +63,13 @@ class Redactor(Rewriter):
         self._paths = Paths(lambda name: bool(self._find(name)))
         self._found: dict[Finding, None] = {}
         self._in_stream: list[Finding] | None = None
+        self.inside = Inside()
         self._beside: dict[tuple[tuple[str | int, ...], tuple[str | int, ...]], str] = {}
+
+    @property
+    def unread(self) -> tuple[tuple[str, str], ...]:
+        """Where something stands that could not be read, and why."""
+        return tuple(self.inside.unread)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -70,9 +77,11 @@ class Redactor(Rewriter):
         return tuple(self._found)
 
     def document(self, value: Any, place: Place) -> None:
-        """Remembers which texts another text beside them names."""
-        for path, name in named_beside(value, self._introduces, self._matcher.names.holds):
-            self._beside[place.part, place.path + path] = name
+        """Remembers which texts another text beside them names, and how bodies are coded."""
+        for path, container in containers(value):
+            for inner, name in named_in(container, path, self._introduces, self._matcher.names.holds):
+                self._beside[place.part, place.path + path + inner] = name
+            self.inside.note(path, container, place)
 
     def _introduces(self, name: str) -> bool:
         return introduces(name) or self._matcher.names.holds(name)
@@ -88,11 +97,12 @@ class Redactor(Rewriter):
         documents = documents_in(text)
         if documents:
             return documents_edits(text, documents, place, self)
-        spans = self._find(text)
+        inside = self.inside.edits(text, place, self, self._paths)
+        spans = [span for span in self._find(text) if not any(_overlap(span, edit) for edit in inside)]
         query = _query_start(text, place)
         if query is not None:
             spans = merge([*spans, *query_secrets(text, query, self._matcher.names)])
-        return self._noted(text, spans, self._paths.path(place)) if spans else ()
+        return [*inside, *self._noted(text, spans, self._paths.path(place))] if spans else inside
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name."""
@@ -182,6 +192,10 @@ class Redactor(Rewriter):
             else:
                 self._in_stream.append(finding)
         return _edits(spans)
+
+
+def _overlap(span: Span, edit: Edit) -> bool:
+    return span.start < edit.end and edit.start < span.end
 
 
 def _edits(spans: Sequence[Span]) -> list[Edit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stepfork.errors import ScanError
 from stepfork.redact.decoding import decode
 
 TYPE_CHECKING = False
@@ -10,23 +11,37 @@ if TYPE_CHECKING:
     from stepfork.redact.secrets import Secrets
 
 
-def scan_bytes(data: bytes, secrets: Secrets, name: str = "") -> list[Finding]:
+def scan_bytes(
+    data: bytes, secrets: Secrets, name: str = "", unread: list[tuple[str, str]] | None = None
+) -> list[Finding]:
     """The secrets in the bytes of a file called `name`: rule and place of each, in the order in which they stand.
 
     JSON and YAML give the pointer of a value (and the event of a stream), JSON lines the line and the pointer in it,
-    any other text the line. Raises ScanError for bytes that cannot be read as text.
+    any other text the line. To `unread` goes what in them could not be read, place and reason. Raises ScanError for
+    bytes that cannot be read as text, and for parts that cannot where nobody asks for `unread`.
     """
-    decoded = decode(data)
-    found = scan_text(decoded.text, secrets, name)
+    decoded = decode(data, name)
+    parts: list[tuple[str, str]] = [] if unread is None else unread
+    found = scan_text(decoded.text, secrets, decoded.name, parts)
     if "\0" in decoded.text:  # UTF-16 without a mark, or text fields of a binary format
-        found += scan_text(decoded.text.replace("\0", ""), secrets, name)
+        found += scan_text(decoded.text.replace("\0", ""), secrets, decoded.name, parts)
+    if decoded.complaint:
+        parts.append(("", decoded.complaint))
+    if parts and unread is None:
+        raise ScanError(" ".join(parts[0]).strip())
     return list(dict.fromkeys(item.moved(item.path, name) for item in found))
 
 
-def scan_text(text: str, secrets: Secrets, name: str = "") -> list[Finding]:
+def scan_text(
+    text: str, secrets: Secrets, name: str = "", unread: list[tuple[str, str]] | None = None
+) -> list[Finding]:
     """The secrets in a text, as `scan_bytes` gives them."""
     if not secrets.prefilter.may_hold_secret(text):
         return []
     from stepfork.redact import documents
 
-    return documents.scan(text, secrets, name)
+    parts: list[tuple[str, str]] = [] if unread is None else unread
+    found = documents.scan(text, secrets, name, parts)
+    if parts and unread is None:
+        raise ScanError(" ".join(parts[0]).strip())
+    return found

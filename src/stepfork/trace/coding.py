@@ -1,4 +1,4 @@
-"""Content codings: undone piece by piece and under a limit, so that a small body cannot fill the memory.
+"""Content codings: undone piece by piece and under a limit, so that a small body cannot fill the memory; and applied.
 
 gzip and deflate come with Python. Brotli and Zstandard are undone where a package for them is installed (Zstandard is
 in the standard library from 3.14); `supported()` says which, and the proxy asks an upstream for no other, since a body
@@ -71,8 +71,7 @@ class _Zlib:
         elif self._is_gzip:
             self._inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
         else:
-            has_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0  # RFC 1950, 2.2
-            self._inflater = zlib.decompressobj(zlib.MAX_WBITS if has_header else -zlib.MAX_WBITS)
+            self._inflater = zlib.decompressobj(zlib.MAX_WBITS if _has_header(data) else -zlib.MAX_WBITS)
         return data
 
     @property
@@ -131,6 +130,31 @@ def _zstd() -> Callable[[], _Decoder] | None:
 
 def _of_zstd(decompressor: Any) -> _Decoder:
     return _Foreign(decompressor.decompress, lambda: bool(decompressor.eof))
+
+
+def apply(name: str, data: bytes, *, like: bytes) -> bytes:
+    """`data` in a coding that can be undone here. The same bytes give the same bytes: no name, no time of day.
+
+    `like` is what stood there before: deflate has two forms.
+    """
+    if name in ("gzip", "x-gzip"):
+        ends = (zlib.crc32(data).to_bytes(4, "little"), (len(data) & 0xFFFFFFFF).to_bytes(4, "little"))
+        return b"".join((_GZIP, b"\x08", bytes(5), b"\x02\xff", _deflated(data, -zlib.MAX_WBITS), *ends))
+    if name == "deflate":
+        return _deflated(data, zlib.MAX_WBITS if _has_header(like) else -zlib.MAX_WBITS)
+    modules = ("brotli", "brotlicffi") if name == "br" else ("compression.zstd", "zstandard")
+    module: Any = next(found for found in map(_optional, modules) if found is not None)
+    return bytes(module.compress(data))
+
+
+def _deflated(data: bytes, bits: int) -> bytes:
+    making = zlib.compressobj(9, zlib.DEFLATED, bits)
+    return making.compress(data) + making.flush()
+
+
+def _has_header(data: bytes) -> bool:
+    """Whether deflated data begins with a zlib header (RFC 1950, 2.2)."""
+    return data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
 
 
 def _optional(name: str) -> Any:

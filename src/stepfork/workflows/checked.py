@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stepfork.errors import ScanError
-from stepfork.redact.decoding import binary_kind
+from stepfork.redact.magic import binary_kind
 from stepfork.redact.scan import scan_bytes
 
 TYPE_CHECKING = False
@@ -34,7 +34,8 @@ class Checked:
     def add(self, name: str, data: bytes) -> None:
         """Scan the bytes of the file called `name`."""
         try:
-            found = scan_bytes(data, self._secrets, name)
+            unread: list[tuple[str, str]] = []
+            found = scan_bytes(data, self._secrets, name, unread)
         except ScanError as error:
             self.fail(name, error.what if error.fix is None else f"{error.what}; {error.fix}")
             return
@@ -44,6 +45,8 @@ class Checked:
                 self.findings.append(item)
             else:
                 self.accepted.append((item, reason))
+        for place, reason in unread:
+            self.fail(name, f"{place} {reason}".lstrip())
         self.scanned += 1
         kind = binary_kind(data) if data else EMPTY
         if kind:

@@ -142,7 +142,8 @@ def test_utf_16_without_a_mark_and_other_binary_data_are_read_for_their_text() -
 
 
 @pytest.mark.parametrize(
-    "data", ["caf\xe9".encode("latin-1"), gzip.compress(b"x", mtime=0), b"PK\x03\x04rest", b"ok \xf0\x28"]
+    "data",
+    ["caf\xe9".encode("latin-1"), gzip.compress(b"caf\xe9", mtime=0), b"BZh91AY", b"PK\x03\x04rest", b"ok \xf0\x28"],
 )
 def test_c045_what_cannot_be_read_is_an_error_and_never_clean(data: bytes) -> None:
     with pytest.raises(ScanError):

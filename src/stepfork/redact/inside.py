@@ -1,0 +1,156 @@
+"""What a redactor finds inside texts that are encoded, and what recorders of traffic say of such a text beside it."""
+
+from __future__ import annotations
+
+from stepfork.redact.encoded import LIMIT, TOLD, Opened, find_encoded, inflated
+from stepfork.redact.marker import MARKER
+from stepfork.rewrite.json_text import is_json_text
+from stepfork.rewrite.place import Edit, Rewriter, apply_edits
+from stepfork.rewrite.text import find_edits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from stepfork.redact.finding import Paths
+    from stepfork.rewrite.place import Place
+
+    Path = tuple[str | int, ...]
+    Key = tuple[Path, Path]
+
+_DEEPEST = 3
+"""Encodings inside encodings are opened this often."""
+_HEADERS = frozenset(("headers", "Headers", "header", "rawHeaders", "responseHeaders", "response_headers"))
+_CODING = "content-encoding"
+_CHUNK = "1f8b08"
+_FOR_BYTES = ("base64", "base64_string", "b64", "b64_json", "raw_gzip")
+"""How the names of members end whose text stands for bytes of whatever kind."""
+
+
+class Inside:
+    """What one redactor has opened. `unread` are the places of what could not be read, each with the reason."""
+
+    __slots__ = ("_binary", "_chunks", "_codings", "_depth", "_room", "unread")
+
+    def __init__(self) -> None:
+        self.unread: dict[tuple[str, str], None] = {}
+        self._codings: dict[Key, str] = {}
+        self._binary: set[Key] = set()
+        self._chunks: dict[Key, list[str]] = {}
+        self._room = LIMIT
+        self._depth = 0
+
+    def note(self, path: Path, value: dict[str, Any] | list[Any], place: Place) -> None:
+        """Remember of a container of the document at `place` how its bodies are coded, and that it is one in pieces."""
+        here = (place.part, place.path + path)
+        if isinstance(value, dict):
+            coding = _coding(value)
+            if coding:
+                self._codings[here] = coding
+            if "base64" in (value.get("encoding"), value.get("type")) or value.get("isBase64Encoded") is True:
+                self._binary.update(
+                    (place.part, (*here[1], key)) for key, item in value.items() if isinstance(item, str)
+                )
+        elif len(value) > 1 and all(isinstance(item, str) for item in value) and value[0][:6].lower() == _CHUNK:
+            self._chunks[here] = value
+
+    def is_binary(self, place: Place) -> None:
+        """Remember that the text at a place stands for bytes of whatever kind."""
+        self._binary.add((place.part, place.path))
+
+    def edits(self, text: str, place: Place, rewriter: Rewriter, paths: Paths) -> list[Edit]:
+        """The edits of a text that are edits of what is encoded in it. `paths` writes places."""
+        if self._depth >= _DEEPEST:
+            return []
+        above = (place.part, place.path[:-1])
+        chunks = self._chunks.get(above)
+        if chunks is not None:
+            return self._in_chunks(text, chunks, place, rewriter, paths)
+        made: list[Edit] = []
+        for start, end, opened in find_encoded(text, self._room, self._coding_at(place), self._stands_for_bytes(place)):
+            new = self._rewritten(opened, place, rewriter, paths)
+            if new is not None:
+                made.append(Edit(start, end, new))
+        return made
+
+    def _rewritten(self, opened: Opened, place: Place, rewriter: Rewriter, paths: Paths) -> str | None:
+        """What stands instead of an encoded text; None where it stays. What is not packed again, as it was not read
+        whole or holds little but the secret, goes."""
+        self._room -= len(opened.text)
+        if opened.complaint:
+            self.unread.setdefault((paths.path(place), opened.complaint))
+        self._depth += 1
+        edits = find_edits(opened.text, place, rewriter)
+        self._depth -= 1
+        if not edits:
+            return None
+        inner = apply_edits(opened.text, edits)
+        if opened.complaint or not (opened.is_compressed or "\n" in inner or is_json_text(inner)):
+            return MARKER
+        return opened.pack(inner)
+
+    def _in_chunks(self, text: str, chunks: list[str], place: Place, rewriter: Rewriter, paths: Paths) -> list[Edit]:
+        """A body in pieces is packed again as one, which stands in the place of the first."""
+        if place.path[-1] != 0:
+            return [Edit(0, len(text), "")] if text and not chunks else []
+        for _, _, opened in find_encoded("".join(chunks), self._room):
+            new = self._rewritten(opened, place, rewriter, paths)
+            if new is not None:
+                self._chunks[place.part, place.path[:-1]] = []
+                return [Edit(0, len(text), new)]
+        return []
+
+    def _coding_at(self, place: Place) -> str:
+        """The coding that the headers nearest to a place tell."""
+        if self._codings:
+            for length in range(len(place.path), -1, -1):
+                coding = self._codings.get((place.part, place.path[:length]))
+                if coding is not None:
+                    return coding
+        return ""
+
+    def _stands_for_bytes(self, place: Place) -> bool:
+        if (place.part, place.path) in self._binary:
+            return True
+        name = place.path[-1] if place.path else ""
+        return isinstance(name, str) and name.lower().endswith(_FOR_BYTES)
+
+
+def rewrite_compressed(data: bytes, place: Place, rewriter: Rewriter) -> bytes | None:
+    """Compressed bytes with the text in them rewritten; None where they stay."""
+    inside = inflated(data, LIMIT)
+    if inside is None or inside[0] is data:
+        return None
+    made, pack, complaint = inside
+    text = made.decode("utf-8", "surrogateescape")
+    edits = find_edits(text, place, rewriter)
+    if not edits:
+        return None
+    return MARKER.encode() if complaint else pack(apply_edits(text, edits).encode("utf-8", "surrogateescape"))
+
+
+def _coding(value: dict[str, Any]) -> str:
+    """The coding that the headers of a recorded message tell, where it is one that its bytes do not show."""
+    if _HEADERS.isdisjoint(value):
+        return ""
+    for key in _HEADERS.intersection(value):
+        for name, told in _pairs(value[key]):
+            if name.lower() == _CODING:
+                word = told[0] if isinstance(told, list) and told else told
+                return word.lower() if isinstance(word, str) and word.lower() in TOLD else ""
+    return ""
+
+
+def _pairs(headers: Any) -> Iterator[tuple[str, Any]]:
+    """The names and values of headers in the forms that recorders give them."""
+    if isinstance(headers, dict):
+        yield from headers.items()
+    elif isinstance(headers, list):
+        if all(isinstance(item, str) for item in headers):
+            yield from zip(headers[::2], headers[1::2], strict=False)
+        for item in headers:
+            if isinstance(item, dict) and isinstance(item.get("name"), str):
+                yield item["name"], item.get("value")
+            elif isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):
+                yield item[0], item[1]
