@@ -13,8 +13,6 @@ import pytest
 
 from tests.unit.redact.samples import OPENAI
 
-pytest.importorskip("pre_commit")  # a tool of the developers'; without it only these tests are left out
-
 MANUAL = Path(__file__).parents[2] / "docs" / "how-to" / "pre-commit.md"
 CONFIG = re.compile(r"^```yaml\n(# \.pre-commit-config\.yaml\n.*?)^```", re.MULTILINE | re.DOTALL)
 
