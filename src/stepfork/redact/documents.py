@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from stepfork.redact.pattern import pattern
+from stepfork.redact.kinds import JSON, JSON_LINES, VARIABLES, YAML, kind_of
 from stepfork.redact.plain import plain_text
 from stepfork.redact.redactor import Redactor
 from stepfork.rewrite.events import rewrite_events
@@ -21,30 +21,21 @@ if TYPE_CHECKING:
     from stepfork.redact.secrets import Secrets
     from stepfork.rewrite.place import Edit
 
-_LINE = pattern(r"[^\n]*\n?")
-_VARIABLE = pattern(r"""[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*("([^"]*)"|'([^']*)'|[^\r\n]*)""")
-
 
 def scan(text: str, secrets: Secrets, name: str, unread: list[tuple[str, str]]) -> list[Finding]:
     """The secrets of a document, whose kind its text and its file's name tell; to `unread` goes what in it could not be
     read."""
-    head = text[:4096].lstrip("\ufeff \t\r\n")
-    if head.startswith(("{", "[", '"')):
-        if is_json_text(text):
-            return _json(text, secrets, unread)
-        lines = [line for line in text.splitlines() if line.strip()]
-        if lines and is_json_text(lines[0]):
-            return _json_lines(text, secrets, unread)
-    lower = name.lower()
-    if lower.endswith((".yaml", ".yml")):
+    kind = kind_of(text, name)
+    if kind == JSON:
+        return _json(text, secrets, unread)
+    if kind == JSON_LINES:
+        return _json_lines(text, secrets, unread)
+    if kind == YAML:
         from stepfork.redact.yaml_documents import scan_yaml
 
         return scan_yaml(text, secrets, unread)
     found = plain_text(text, secrets, unread)
-    base = lower.rpartition("/")[2]
-    if base.startswith(".env") or base.endswith((".env", ".envrc")):
-        found += _variables(text, secrets)
-    return found
+    return found + _variables(text, secrets) if kind == VARIABLES else found
 
 
 class FileRedactor(Redactor):
@@ -75,14 +66,14 @@ def _json(text: str, secrets: Secrets, unread: list[tuple[str, str]]) -> list[Fi
     place = Place(())
     redactor = FileRedactor(secrets)
     if '"events"' in text or '_events"' in text:
-        redactor.streams = dict(_streams(json.loads(text)))
+        redactor.streams = dict(streams_in(json.loads(text)))
     find_edits(text, place, redactor)
     redactor.read_streams(place)
     unread += redactor.unread
     return list(redactor.findings)
 
 
-def _streams(document: Any) -> Iterator[tuple[tuple[str | int, ...], list[str]]]:
+def streams_in(document: Any) -> Iterator[tuple[tuple[str | int, ...], list[str]]]:
     """The lists of server-sent events in a stored exchange, with the way to each."""
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
     while waiting:
@@ -98,7 +89,7 @@ def _streams(document: Any) -> Iterator[tuple[tuple[str | int, ...], list[str]]]
 
 def _json_lines(text: str, secrets: Secrets, unread: list[tuple[str, str]]) -> list[Finding]:
     found: list[Finding] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and secrets.prefilter.may_hold_secret(line):
             missed: list[tuple[str, str]] = []
             is_json = is_json_text(line)
@@ -111,24 +102,9 @@ def _json_lines(text: str, secrets: Secrets, unread: list[tuple[str, str]]) -> l
 
 
 def _variables(text: str, secrets: Secrets) -> list[Finding]:
-    """Assignments of a `.env` file to names that hold secrets, whatever the value looks like."""
-    from stepfork.redact.known import MIN_LENGTH
-    from stepfork.redact.marker import is_stand_in
-    from stepfork.redact.named import is_variable_secret
+    from stepfork.redact.variables import variable_secrets
 
-    found: list[Finding] = []
-    for match in _VARIABLE.finditer(text):
-        starts_line = match.start() == 0 or text[match.start() - 1] == "\n"
-        if not starts_line:
-            continue
-        quoted = match.group(3) if match.group(3) is not None else match.group(4)
-        value = quoted if quoted is not None else match.group(2).partition(" #")[0].strip()
-        own = secrets.matcher.names.covers((match.group(1),), value)
-        if not is_variable_secret(match.group(1), value) and not own:
-            continue
-        shown = secrets.matcher.find(match.group())
-        convinces = len(value) >= MIN_LENGTH and not is_stand_in(value) and any(map(str.isdigit, value))
-        if (own or convinces) and not shown:
-            line = text.count("\n", 0, match.start()) + 1
-            found.append(secrets.finding("secret variable", f"line {line}", value))
-    return found
+    return [
+        secrets.finding(span.rule, f"line {text.count(chr(10), 0, span.start) + 1}", text[span.start : span.end])
+        for span in variable_secrets(text, secrets)
+    ]

@@ -225,9 +225,18 @@ def _quoted_at(text: str, start: int) -> bool:
 
 
 def _until(text: str, start: int, closing: str) -> int:
-    """Where `closing` next stands, or `start` when it is too far away."""
+    """Where `closing` next stands and is no part of the value, or `start` when it is too far away.
+
+    A quote with as many backslashes as opened the value ends it, and so does one that follows escaped backslashes.
+    """
     end = text.find(closing, start, start + _LONGEST)
-    return start if end < 0 else end
+    depth = len(closing) - len(closing.lstrip("\\"))
+    while end >= 0:
+        before = text[start:end]
+        if (len(before) - len(before.rstrip("\\"))) % (2 * depth + 2) == 0:
+            return end
+        end = text.find(closing, end + 1, start + _LONGEST)
+    return start
 
 
 def _checked(text: str, start: int, end: int, kind: str) -> Span | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stepfork.redact.marker import MARKER
 from stepfork.redact.plain import plain_text
 from stepfork.redact.redactor import Redactor
 from stepfork.redact.yaml_nodes import compose, name_of, same, value_of
@@ -104,16 +103,21 @@ class YamlFile:
                 whole = [Edit(0, len(key.value), made)]
                 self.edited.append(_Edited(key, self.text, whole if made != name else edits, in_flow=in_flow))
 
-    def redacted(self) -> str:
-        """The text without its secrets. Raises ValueError where that would be another document."""
+    def redacted(self, loose: Sequence[Edit]) -> str:
+        """The text without its secrets; `loose` are the edits of those that stand elsewhere. Raises ValueError where
+        that would be another document."""
         try:
-            return self._checked([Edit(item.start, item.stop, item.respelled(self.text)) for item in self.edited])
+            return self._checked(
+                [*loose, *(Edit(item.start, item.stop, item.respelled(self.text)) for item in self.edited)]
+            )
         except ValueError:
-            return self._checked([Edit(item.start, item.stop, item.quoted(self.text)) for item in self.edited])
+            return self._checked(
+                [*loose, *(Edit(item.start, item.stop, item.quoted(self.text)) for item in self.edited)]
+            )
 
     def _checked(self, edits: list[Edit]) -> str:
-        """The text with edits made and the loose secrets gone, if that is the same document but for them."""
-        made = apply_edits(self.text, [*edits, *(Edit(span.start, span.end, MARKER) for span in self.loose)])
+        """The text with edits made, if that is the same document but for them."""
+        made = apply_edits(self.text, edits)
         wanted = {id(item.node): apply_edits(item.node.value, item.edits) for item in self.edited}
         if not all(same(old, new, wanted) for old, new in zip(self.roots, compose(made), strict=True)):
             raise ValueError("another document")
