@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal
 
 from stepfork.normalize import rules
+from stepfork.normalize.documents import document_values
+from stepfork.normalize.durations import without_length
 from stepfork.trace.body import Body, EventsBody, JsonBody
 from stepfork.trace.step import Trace
 
@@ -22,6 +24,7 @@ Marks = dict[Path, Mark]
 LONGEST_VALUE = 300
 """Characters of a field's text that can be an id, a time or a duration."""
 
+_NUMBERED = re.compile(r"[A-Za-z_-]*\{\{[a-z]+_[0-9]+\}\}")
 _DATA_LINE = re.compile(r"(?:\A|(?<=[\r\n]))data: ?([^\r\n]+)")
 _MARK_OF: dict[str, Mark] = {
     **dict.fromkeys(rules.ID_FIELDS, "id"),
@@ -40,7 +43,15 @@ def message_marks(message: Any) -> Marks:
 
 def rest_marks(rest: dict[str, Any]) -> Marks:
     """Ids among the remaining fields of a request."""
-    marks: Marks = {(name,): "id" for name in rest if name in rules.ID_FIELDS and _is_id(rest[name])}
+    marks: Marks = {
+        (name,): "id"
+        for name in rest
+        if name in rules.ID_FIELDS and name not in rules.BOOKKEEPING_FIELDS and _is_id(rest[name])
+    }
+    metadata = rest.get("metadata")
+    marks.update({(name,): "id" for name in rest if _is_bookkeeping(name, rest[name])})
+    if isinstance(metadata, dict):
+        marks.update({("metadata", name): "id" for name in metadata if _is_bookkeeping(name, metadata[name])})
     for name in ("conversation", "container"):
         holder = rest.get(name)
         if _is_id(holder):
@@ -63,6 +74,8 @@ def response_marks(headers: dict[str, str], body: Body) -> Marks:
                 marks.update(
                     {(*path, name): "padding" for name in rules.PADDING_FIELDS if isinstance(value.get(name), str)}
                 )
+    for number, value in document_values(body):
+        marks.update(_walk(value, ("body", "documents", number), rules.ENVELOPE, None))
     return marks
 
 
@@ -141,6 +154,8 @@ def _walk(
         elif isinstance(node, dict) and node.get("object") != "model":  # a model's id is its name
             for name, item in node.items():
                 mark = _MARK_OF.get(name)
+                if mark is None and name in rules.USAGE_TIME_FIELDS and here[-1:] == ("usage",):
+                    mark = "time"
                 if mark is not None and (wanted is None or mark in wanted) and _fits(mark, item):
                     yield (*here, name), mark
                 elif name in inside and isinstance(item, dict | list):
@@ -150,9 +165,18 @@ def _walk(
 
 
 def _fits(mark: Mark, item: Any) -> bool:
-    if mark in ("id", "opaque", "fingerprint"):
-        return _is_id(item) if mark == "id" else isinstance(item, str) and bool(item)
-    return (isinstance(item, int | float) and not isinstance(item, bool)) or (mark == "time" and isinstance(item, str))
+    if isinstance(item, str):
+        if mark == "duration":
+            return without_length(item) is not None
+        return _is_id(item) if mark == "id" else bool(item)
+    return mark in ("time", "duration") and isinstance(item, int | float) and not isinstance(item, bool)
+
+
+def _is_bookkeeping(name: str, value: Any) -> bool:
+    """Whether a member beside a prompt is an id that the program made up for the run."""
+    if name not in rules.BOOKKEEPING_FIELDS or not _is_id(value):
+        return False
+    return bool(rules.GENERATED.fullmatch(value) or rules.ID.fullmatch(value) or _NUMBERED.fullmatch(value))
 
 
 def _is_id(item: Any) -> bool:

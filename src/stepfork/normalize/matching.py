@@ -20,6 +20,8 @@ from stepfork.normalize.own_texts import OwnTexts
 from stepfork.normalize.personal import personal_of
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.prefixes import Prefixes
+from stepfork.normalize.random_names import random_name
+from stepfork.normalize.reprs import ids_in_reprs, pointers
 from stepfork.normalize.times import USUAL, is_near, moments, time_shape
 from stepfork.normalize.told import SMALLEST_TOLD, Told
 from stepfork.redact.personal import Found
@@ -100,7 +102,8 @@ class Matcher:
     def known_spans(self, text: str) -> tuple[Span, ...]:
         """Known values of the run alone, and literals: for what must be given back exactly, such as a command. A date
         that somebody typed stays that date."""
-        return self._kept(text, (span for span in self._find_known(text) if span.value != _TODAY))
+        known = (span for span in self._find_known(text) if span.kind == FIXED and span.value != _TODAY)
+        return self._kept(text, known)
 
     def uuid_spans(self, text: str) -> tuple[Span, ...]:
         """Every UUID of a text as an id."""
@@ -161,6 +164,8 @@ class Matcher:
         yield from self._find_known(text)
         yield from _claude_code_users(text)
         yield from _traceparents(text)
+        for start, end in pointers(text):
+            yield Span(start, end, FIXED, "0")
         yield from self._ids(text)
         if "@" in text or "%40" in text:
             for email in find_emails(text):
@@ -185,6 +190,9 @@ class Matcher:
     def _find_known(self, text: str) -> Iterator[Span]:
         for start, end, placeholder in find_known(text, self._known):
             yield Span(start, end, FIXED, str(placeholder))
+            name = random_name(text, end) if placeholder.kind == "tmp" else None
+            if name is not None:
+                yield Span(*name, "id", text[name[0] : name[1]])
 
     def _ids(self, text: str) -> Iterator[Span]:
         for start, end, token, kind in self._told.tokens(text):
@@ -194,6 +202,8 @@ class Matcher:
             known = rules.ID.fullmatch(token)
             if known:
                 yield Span(start, end, "id", token, next(filter(None, known.groups())))
+        for start, end in ids_in_reprs(text):
+            yield Span(start, end, "id", text[start:end], self.prefixes.of(text[start:end]))
 
 
 def own_span(mark: OwnMark | None, start: int, text: str, prefixes: Prefixes) -> Span | None:

@@ -14,6 +14,7 @@ import msgspec
 
 from stepfork.canonical.order import order_of, with_order
 from stepfork.normalize import fields
+from stepfork.normalize.documents import rewrite_documents
 from stepfork.normalize.known import Context
 from stepfork.normalize.matching import Matcher
 from stepfork.normalize.multipart import without_boundary
@@ -163,7 +164,7 @@ class Normalizer:
         """A body that is no JSON object; that of a form reads like a query."""
         if isinstance(request.body, TextBody) and is_form(request.content_type):
             return TextBody(part.query(request.body.text, place), request.body.reason)
-        return rewrite_body(request.body, place, part, api)
+        return rewrite_documents(request.body, place, part, api)
 
     def _place(self, *part: str | int) -> Place:
         """A part of the exchange that is being read."""
@@ -245,7 +246,7 @@ class Normalizer:
                 response,
                 content_type=rewrite_text(response.content_type, place.child("content_type"), part),
                 headers=rewrite_value(response.headers, place.child("headers"), part),
-                body=rewrite_body(response.body, place.child("body"), part, exchange.api),
+                body=rewrite_documents(response.body, place.child("body"), part, exchange.api),
             )
 
         made = rewriter.run(walk)

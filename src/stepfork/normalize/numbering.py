@@ -64,7 +64,7 @@ class ValueNumbers:
         return values[number - 1] if 0 < number <= len(values) else None
 
     def __contains__(self, named: tuple[str, str]) -> bool:
-        return named in self._numbers
+        return named in self._numbers or (named[0] == "phone" and self._same_phone(named[1]) > 0)
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Each kind and value that has a number, in order of first appearance."""
@@ -105,8 +105,8 @@ class TimeNumbers:
 
 
 def field_of(path: Path) -> Path:
-    """The path without the number of the event, where there is one: ``("body", "events", 7, "created")``."""
-    return (*path[:2], *path[3:]) if path[:2] == ("body", "events") else path
+    """The path without the number of its event or document: ``("body", "events", 7, "created")``."""
+    return (*path[:2], *path[3:]) if path[:2] in (("body", "events"), ("body", "documents")) else path
 
 
 def _position(slot: Slot) -> tuple[tuple[tuple[int, str, int], ...], int]:

@@ -41,7 +41,7 @@ def names_at(place: Place) -> list[str]:
         path = path[frame:]
     elif len(part) > 3:  # a part of a request's body
         path = (*part[4:], *path)
-    elif path[:2] == ("body", "events"):
+    elif path[:2] in (("body", "events"), ("body", "documents")):
         path = path[3:]
     elif path[:1] in (("body",), ("headers",), ("query",)):
         path = path[1:]

@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from stepfork.normalize.documents import document_values
 from stepfork.normalize.fields import LONGEST_VALUE
 from stepfork.normalize.own_marks import own_mark
 from stepfork.normalize.own_texts import OwnTexts
@@ -45,6 +46,9 @@ class OwnTeller(Rewriter):
             self.query(body.text, Place(("exchange", 0, "request"), ("body",)))
             exchange = _without_body(exchange)
         rewrite_exchange(exchange, 0, self)
+        for part, told in (("request", body), ("response", exchange.response.body)):
+            for number, value in document_values(told):
+                rewrite_value(value, Place(("exchange", 0, part), ("body", "documents", number)), self)
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """No edits."""

@@ -30,6 +30,8 @@ RULES: Final = {
     "known_value": "{} of the run",
     "today": "day of the capture: [normalize] today",
     "boundary": "boundary of a multipart body",
+    "temporary_name": "made-up name below the folder for temporary files",
+    "printed": "id in a printed value of a framework",
     "trace_context": "id in a traceparent",
     "step_order": "order and nesting of the steps",
     "untold": "no longer told by what is stored",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+from stepfork.normalize.durations import without_length
 from stepfork.normalize.fields import LONGEST_VALUE, Mark, Path
 from stepfork.normalize.matching import FIXED, LITERAL, TRACEPARENT, Matcher, Span, own_span
 from stepfork.normalize.numbering import TimeNumbers, Times, ValueNumbers
@@ -106,7 +107,7 @@ class PartRewriter(Rewriter):
             shape = whole_moment(text)
             return None if shape is None else self._edits((Span(0, len(text), "timestamp", shape),), place, text)
         if mark == "duration":
-            return (Edit(0, len(text), "0"),) if text else ()
+            return (Edit(0, len(text), without_length(text) or "0"),) if text else ()
         whole = FINGERPRINT if mark == "fingerprint" else ""
         return () if text == whole else (Edit(0, len(text), whole),)
 

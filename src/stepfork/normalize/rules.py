@@ -8,16 +8,17 @@ ID_PREFIXES = (
     # OpenAI
     "chatcmpl-", "cmpl-", "resp_", "msg_", "fc_", "rs_", "call_", "ws_", "fs_", "ci_", "ig_", "cu_", "mcp_", "mcpl_",
     "mcpr_", "ctc_", "lsh_", "conv_", "item_", "req_", "thread_", "run_", "step_", "asst_", "vs_", "vsfb_", "batch_",
-    "batch_req_", "ftjob-", "file-", "file_", "cntr_", "cfile_", "modr-", "sess_", "event_",
+    "batch_req_", "ftjob-", "file-", "file_", "cntr_", "cfile_", "modr-", "sess_", "event_", "evt_", "fco_", "cuo_",
+    "ctco_", "lsho_", "sh_", "sho_", "apc_", "apco_", "cmp_", "tsc_", "tso_",
     # OpenAI Agents SDK
     "trace_", "span_", "group_",
     # Anthropic, also by way of Bedrock and Vertex
     "toolu_", "srvtoolu_", "mcptoolu_", "msgbatch_", "container_", "msg_bdrk_", "msg_vrtx_", "toolu_bdrk_",
     "toolu_vrtx_", "tooluse_", "compl_",
     # gateways and local servers
-    "gen-", "chatcmpl-tool-", "call_0_", "chat-",
+    "gen-", "chatcmpl-tool-", "call_0_", "chat-", "embd-", "modelperm-",
     # frameworks
-    "pyd_ai_", "lc_", "lc_run--", "run--", "run-", "aitxt-", "aiobj-", "aicall-",
+    "pyd_ai_", "lc_", "lc_run--", "run--", "run-", "aitxt-", "aiobj-", "aicall-", "msg-", "adk-",
 )  # fmt: skip
 """Prefixes of generated ids; the prefix stays in front of the placeholder, the rest is templated."""
 
@@ -32,7 +33,9 @@ _ID_BODIES = (
     # A UUID, numbered where a run made several messages.
     rf"{_UUID}(?:-[0-9]{{1,3}})?",
     # A ULID or TypeID in Crockford's alphabet.
-    r"0[0-9a-hjkmnp-tv-z]{25}",
+    r"0[0-9a-hjkmnp-tv-z]{25}|0[0-9A-HJKMNP-TV-Z]{25}",
+    # Small letters with digits in three places at least, as in a cuid.
+    r"(?=(?:[a-z]*[0-9]+[a-z]+){3})[a-z0-9]{20,64}",
 )
 PREFIXES_BY_LENGTH = tuple(sorted(ID_PREFIXES, key=lambda prefix: (-len(prefix), prefix)))
 """The same, so that the longest that fits is found first."""
@@ -50,6 +53,9 @@ ORDINARY_ID = re.compile(r"[a-z][a-z_.-]*[0-9]{0,6}|[0-9]{1,9}", re.IGNORECASE)
 """Ids that scripted servers and people write (``call_1``, ``search-1``): templated in an id field, but text that looks
 the same elsewhere is data."""
 
+WORDS = re.compile(r"(?:[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,})+|[A-Z]+|[a-z]+")
+"""Letters that people write: words, names of functions, abbreviations."""
+
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
 """A run of characters that ids are made of; an id is templated in text only where it is a whole run."""
 
@@ -62,7 +68,8 @@ ID_FIELDS = frozenset(
     {
         "id", "call_id", "tool_call_id", "tool_use_id", "item_id", "response_id", "previous_response_id", "request_id",
         "message_id", "approval_request_id", "generation_id", "interaction_id", "log_id", "toolUseId", "responseId",
-        "thread_id", "run_id", "trace_id", "logprobs_id",
+        "thread_id", "run_id", "trace_id", "logprobs_id", "requestId", "messageId", "callId", "toolCallId", "traceId",
+        "generationId", "invocation_id", "session_id", "sessionId", "file_id", "container_id",
     }
 )  # fmt: skip
 """Members of provider envelopes, message frames and content blocks whose value is an id, whatever it looks like."""
@@ -72,7 +79,64 @@ ID_HEADERS = frozenset(
 )
 """Response headers whose value is an id."""
 
-OPAQUE_FIELDS = frozenset({"encrypted_content", "signature", "thought_signature", "thoughtSignature"})
+GENERATED = re.compile(
+    rf"{_UUID}|[0-9a-f]{{32}}|(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{{16}}|0[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{{25}}"
+)
+"""What an id looks like that a program made up itself."""
+
+BOOKKEEPING_FIELDS = frozenset(
+    {
+        "session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "threadId", "run_id", "runId",
+        "trace_id", "traceId", "span_id", "spanId", "parent_span_id", "parent_run_id", "request_id", "requestId",
+        "correlation_id", "correlationId", "invocation_id", "invocationId", "generation_id", "message_id",
+        "prompt_cache_key",
+    }
+)  # fmt: skip
+"""Members beside a request's prompt, and of its ``metadata``, that are ids where they look GENERATED or have a known
+prefix."""
+
+REPR_CLASSES = frozenset(
+    {
+        "AIMessage", "AIMessageChunk", "HumanMessage", "SystemMessage", "ToolMessage", "FunctionMessage",
+        "ChatMessage", "RemoveMessage", "ModelRequest", "ModelResponse", "ToolCallPart", "ToolReturnPart",
+        "RetryPromptPart", "ResponseFunctionToolCall", "ResponseOutputMessage", "ChatCompletion",
+        "ChatCompletionMessage", "ChatCompletionMessageToolCall", "ChatCompletionMessageFunctionToolCall",
+        "ToolUseBlock", "ToolCallItem", "ToolCallRequestEvent", "ToolCallSummaryMessage", "TextMessage", "FunctionCall",
+        "FunctionExecutionResult", "ToolCall", "ToolCallResult", "AgentRunResponse", "RunResponse", "ToolExecution",
+    }
+)  # fmt: skip
+"""Classes of frameworks whose printed values hold ids that they made up."""
+
+REPR_NAMES = frozenset(
+    {
+        "id",
+        "call_id",
+        "tool_call_id",
+        "tool_use_id",
+        "run_id",
+        "message_id",
+        "response_id",
+        "item_id",
+        "session_id",
+        "parent_run_id",
+        "tool_id",
+    }
+)
+"""The keywords of those ids (``AIMessage(content='', id='run--…')``)."""
+
+ERROR_ID = re.compile(
+    r"\b(?:request|trace|tracking|correlation|operation|activity|error|ray|incident)[ _-]?id\b[\"')\]]*"
+    r"\s*(?:is|was|[:=#])?\s*[\"'(\[]?([A-Za-z0-9][A-Za-z0-9_-]{7,})",
+    re.IGNORECASE,
+)
+"""What the text of an error that a service answered calls the id of the request."""
+
+OPAQUE_FIELDS = frozenset(
+    {
+        "encrypted_content", "encrypted_index", "encrypted_stdout", "signature", "thought_signature",
+        "thoughtSignature",
+    }
+)  # fmt: skip
 """Sealed values that only the provider can read, new at each call."""
 
 ENVELOPE = frozenset(
@@ -80,7 +144,8 @@ ENVELOPE = frozenset(
         "response", "message", "choices", "delta", "output", "item", "part", "content", "content_block", "tool_calls",
         "candidates", "parts", "functionCall", "functionResponse", "toolCall", "toolResponse", "toolUse", "toolResult",
         "error", "container", "conversation", "audio", "reasoning_details", "x_groq", "usage", "timings", "data",
-        "annotations", "interaction", "outputs",
+        "annotations", "interaction", "outputs", "time_info", "metrics", "latency_checkpoint", "citations",
+        "amazon-bedrock-invocationMetrics",
     }
 )  # fmt: skip
 """Members of a response that lead to more of the provider's own fields. What stands below any other member (arguments,
@@ -98,18 +163,29 @@ TIME_FIELDS = frozenset(
     {
         "created", "created_at", "updated_at", "started_at", "in_progress_at", "completed_at", "finished_at",
         "ended_at", "expires_at", "expired_at", "cancelled_at", "failed_at", "incomplete_at", "finalizing_at",
-        "last_active_at", "createTime", "updateTime",
+        "last_active_at", "createTime", "updateTime", "expireTime", "createdAt", "updatedAt", "startedAt",
+        "completedAt", "expiresAt",
     }
 )  # fmt: skip
 """Members of provider envelopes that hold a time, as a number or as text."""
+
+USAGE_TIME_FIELDS = frozenset({"start_time", "end_time"})
+"""The same in ``usage`` alone: elsewhere they are places in a recording."""
 
 TIME_HEADERS = frozenset({"date", "expires", "last-modified"})
 
 DURATION_FIELDS = frozenset(
     {
         "latency_ms", "duration_ms", "processing_ms", "elapsed_ms", "response_ms", "latency", "latency_checkpoint",
-        # Groq
+        "latencyMs", "durationMs", "invocationLatency", "firstByteLatency", "generation_time", "moderation_latency",
+        # Groq, Cerebras
         "queue_time", "prompt_time", "completion_time", "total_time",
+        # SambaNova
+        "time_to_first_token", "total_latency", "completion_tokens_per_sec", "total_tokens_per_sec",
+        "completion_tokens_after_first_per_sec", "completion_tokens_after_first_per_sec_first_ten",
+        # Azure
+        "engine_tbt_ms", "engine_ttft_ms", "engine_ttlt_ms", "pre_inference_ms", "service_tbt_ms", "service_ttft_ms",
+        "service_ttlt_ms", "total_duration_ms", "user_visible_ttft_ms",
         # Ollama
         "total_duration", "load_duration", "prompt_eval_duration", "eval_duration",
         # llama.cpp
@@ -130,8 +206,10 @@ PADDING_FIELDS = frozenset({"obfuscation"})
 
 UUID_FIELDS = frozenset(
     {
-        "service.instance.id", "gen_ai.conversation.id", "gen_ai.agent.call.id", "langgraph_checkpoint_ns",
-        "checkpoint_ns", "checkpoint_id", "langgraph_checkpoint_id", "__pregel_task_id",
+        "service.instance.id", "gen_ai.conversation.id", "gen_ai.agent.call.id", "gen_ai.response.id",
+        "gen_ai.tool.call.id", "session.id", "thread.id", "langfuse.session.id", "gcp.vertex.agent.session_id",
+        "gcp.vertex.agent.invocation_id", "gcp.vertex.agent.event_id", "langgraph_checkpoint_ns", "checkpoint_ns",
+        "checkpoint_id", "langgraph_checkpoint_id", "__pregel_task_id", "lc_run_id", "ls_run_id",
     }
 )  # fmt: skip
 """Members that only frameworks write: UUIDs in their values are ids wherever they stand, in data too."""

@@ -5,6 +5,7 @@ The walk is the normaliser's own, part by part with the same marks, so that a ru
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -27,6 +28,10 @@ CLAUDE_CODE = ("device", "account", "session")
 ESCAPED = "literal"
 _MOST = 1 << 32
 """Ids of trace contexts are numbered from 1: one that is not below this was left as data."""
+
+
+_BELOW_TMP = re.compile(r"\{\{tmp\}\}[/\\](?:pytest-of-[^/\\]+[/\\])?\Z")
+_KEYWORD = re.compile(r"id=['\"]\Z|(['\"])id\1: \1\Z")
 
 
 class Sighting(msgspec.Struct, frozen=True):
@@ -103,6 +108,8 @@ class SightingReader(PartRewriter):
             prefix = self._matcher.prefixes.before(text, match.start()) if found.kind == "id" else ""
             whole = match.end() == len(text) and match.start() == len(prefix)
             reason = (field if whole else None) or _reason(found, place, is_name=is_name)
+            if reason is None and found.kind == "id":
+                reason = _made_up(text[: match.start()], prefix)
             shown = prefix + match.group()
             self.see(Sighting(found.kind, _identity(found, place), shown, place, reason, prefix, is_name))
         for span in self._matcher.spans(text):
@@ -138,6 +145,13 @@ def _reason(found: Placeholder, place: Place, *, is_name: bool) -> Reason | None
         "boundary": Reason("boundary"),
         "fingerprint": field_reason(place),
     }.get(found.kind)
+
+
+def _made_up(before: str, prefix: str) -> Reason | None:
+    """What the text in front of an id tells: a folder's made-up name, a keyword of a printed value."""
+    if _BELOW_TMP.search(before):
+        return Reason("temporary_name")
+    return Reason("printed") if not prefix and _KEYWORD.search(before) else None
 
 
 def _identity(found: Placeholder, place: Place) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from stepfork.normalize import fields
+from stepfork.normalize import fields, rules
+from stepfork.normalize.documents import document_values
+from stepfork.normalize.dumped import message_ids
 from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.normalize.own_telling import OwnTeller
 from stepfork.normalize.parts import word_for
@@ -13,7 +15,7 @@ from stepfork.normalize.told import Told
 from stepfork.providers.apis import OPAQUE
 from stepfork.providers.split import split_request
 from stepfork.rewrite.run import rewrite_trace
-from stepfork.trace.body import JsonBody
+from stepfork.trace.body import Body, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.step import Trace
 
@@ -46,18 +48,25 @@ class Teller:
         answered = response.body if known else None
         holder = {"headers": response.headers, "body": getattr(answered, "value", None)}
         for path, mark in fields.response_marks(response.headers, answered).items():
-            if mark == "id" and path[:2] != ("body", "events") and not self._is_literal(path[1:]):
+            if mark == "id" and path[1:2] not in (("events",), ("documents",)) and not self._is_literal(path[1:]):
                 self.told.add(mark, fields.value_at(holder, path))
         for event in getattr(answered, "events", ()):
             for told in fields.event_values(event):
                 self._marked(told, fields.envelope_marks(told))
+        for _, value in document_values(answered):
+            self._marked(value, fields.envelope_marks(value))
+        if response.status >= 400:
+            for value in _errors(response.body):
+                self.told.add("id", value)
         if self._own is not None:
             self._own.exchange(exchange)
 
     def trace(self, trace: Trace) -> None:
         """The conversation, and the call ids of the steps."""
         self.told.add("conversation", trace.conversation)
+        self._dumped((trace.input, trace.output))
         for step in trace.steps:
+            self._dumped((step.arguments, step.result))
             if not self._is_literal(("call_id",)):
                 self.told.add("id", step.call_id)
         if self._own is not None:
@@ -76,6 +85,11 @@ class Teller:
             if word not in self._seen:
                 self._seen.add(word)
                 self._marked(message, fields.message_marks(message))
+                self._dumped(message)
+
+    def _dumped(self, value: Any) -> None:
+        for found in message_ids(value):
+            self.told.add("id", found)
 
     def _marked(self, value: Any, marks: fields.Marks) -> None:
         for path, mark in marks.items():
@@ -85,3 +99,14 @@ class Teller:
     def _is_literal(self, path: fields.Path) -> bool:
         literal = self.told.own.literal_fields
         return bool(literal) and not literal.isdisjoint(path)
+
+
+def _errors(body: Body) -> Iterator[str]:
+    """Ids of requests that the text of an error names."""
+    stack: list[Any] = [body.value if isinstance(body, JsonBody) else body.text if isinstance(body, TextBody) else None]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            yield from (match[1] for match in rules.ERROR_ID.finditer(node))
+        elif isinstance(node, dict | list):
+            stack.extend(node.values() if isinstance(node, dict) else node)

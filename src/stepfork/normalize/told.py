@@ -118,7 +118,7 @@ def is_distinctive(value: str) -> bool:
         return False
     prefix = PREFIXES.of(value)
     body = value[len(prefix) :]
-    # A random id of 24 letters and digits has no digit in one case of sixty.
-    if prefix and len(body) >= 16 and body.isalpha() and not body.islower() and not body.isupper():
+    # A random id of 24 letters and digits has no digit in one case of sixty, one of nine in one of five.
+    if body.isalpha() and len(body) >= (16 if prefix else 9) and not rules.WORDS.fullmatch(body):
         return True
     return any(mark.isdigit() for mark in value) and not rules.ORDINARY_ID.fullmatch(value)

@@ -30,7 +30,7 @@ def test_each_field_and_prefix_is_documented(word):
 
 
 def test_each_prefix_that_the_page_lists_is_a_rule():
-    listed = PAGE.partition("The prefixes:")[2].partition("4. ")[0]
+    listed = PAGE.partition("list: prefixes")[2].partition("end -->")[0]
     assert set(re.findall(r"`([^`\n]+)`", listed)) == set(rules.ID_PREFIXES)
 
 

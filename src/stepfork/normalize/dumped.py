@@ -1,0 +1,36 @@
+"""Messages that a framework keeps as data: their ids are its own, wherever they stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+MARK = "additional_kwargs"
+"""A member that only LangChain writes."""
+
+
+def message_ids(value: Any) -> Iterator[str]:
+    """The ids of LangChain messages in a value, and in the JSON text in it."""
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            if MARK in node and isinstance(node.get("id"), str):
+                yield node["id"]
+            stack.extend(node.values())
+        elif isinstance(node, list | tuple):
+            stack.extend(node)
+        elif isinstance(node, str) and MARK in node:
+            found = _read(node)
+            if found is not None:
+                stack.append(found)
+
+
+def _read(text: str) -> Any:
+    if not text.lstrip().startswith(("{", "[", '"')):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
