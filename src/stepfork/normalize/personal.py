@@ -26,20 +26,20 @@ def written(kind: str, value: str, wanted: str | None, own: str | None) -> str:
     Where all marks are left out in what is wanted, they are left out there too.
     """
     for layout in (wanted, own):
-        made = None if layout is None else _in_layout(kind, value, layout)
+        made = None if layout is None else _in_layout(kind, value, layout, own)
         if made is not None:
             is_compact = layout is own and wanted is not None and kind != "name" and wanted == wanted.translate(_MARKS)
             return made.translate(_MARKS) if is_compact else made
     return value.replace(" ", "") if kind == "phone" else value
 
 
-def _in_layout(kind: str, value: str, layout: str) -> str | None:
+def _in_layout(kind: str, value: str, layout: str, own: str | None) -> str | None:
     if layout == NUMBER:
         return "".join(char for char in value if char.isdigit())
     if kind == "name":
         return spell_name(value, layout)
     if kind == "phone":
-        return spell_phone(value, layout)
+        return spell_phone(value, layout, own)
     given = iter(value)
     fits = layout.count("#") == len(value)
     return "".join(next(given) if char == "#" else char for char in layout) if fits else None

@@ -13,6 +13,11 @@ from stepfork.redact.phone_plan import calling_code
 NUMBER = "number"
 """The layout of what stands as a number in JSON."""
 
+_ZERO = ("0", "(0")
+_TRUNK = frozenset(("27", "31", "32", "33", "41", "43", "44", "46", "49", "61", "64", "81", "82", "353", "380"))
+"""Countries in which every national number begins with a zero, and some in which none does."""
+_NO_TRUNK = frozenset(("1", "30", "34", "45", "47", "48", "52", "65", "351", "352", "354", "356", "371", "372", "420"))
+
 _DIGITS = pattern(r"[0-9]+")
 _EXTENSION = pattern(r"(?i)(?:;ext=|[^0-9]*(?:ext|x|durchwahl|poste|anexo))[^0-9]*[0-9]+\Z")
 _PLAIN = str.maketrans(dict.fromkeys(SPACES, " ") | dict.fromkeys(DASHES, "-"))
@@ -55,39 +60,41 @@ def _masked(text: str, kept: int) -> str:
     return made
 
 
-def spell_phone(number: str, layout: str) -> str | None:
-    """A number in a layout, None where the two are of different countries or lengths."""
-    code, own, extension = _split(number)
+def spell_phone(number: str, layout: str, own: str | None = None) -> str | None:
+    """A number in a layout, None where the two are of different countries or lengths; `own` is a layout in which it is
+    known to be written."""
+    code, digits, extension = _split(number)
     main, ext = layout, ""
     if extension:
         found = _EXTENSION.search(layout.replace("#", "0"))
         if found is None or layout.count("#", found.start()) != len(extension):
             return None
         main, ext = layout[: found.start()], layout[found.start() :]
-    wanted = _layout_code(main)
-    slots = main.count("#")
-    if wanted and code and wanted != code:
+    wanted, slots = _layout_code(main), main.count("#")
+    if not _may_be_of(code, wanted, main, own or ""):
         return None
-    if wanted and not code and slots == len(own) - len(wanted) and own.startswith(wanted):
-        own = own[len(wanted) :]
-    if code and not wanted and slots == len(code) + len(own):
-        own = code + own
-    elif code == "1" and not wanted and main.startswith(("0", "(0")):
-        return None
-    return _filled(main + ext, own + extension) if slots == len(own) else None
+    if wanted and not code and digits.startswith(wanted) and slots == len(digits) - len(wanted):
+        digits = digits[len(wanted) :]
+    if code and not wanted and slots == len(code) + len(digits):
+        digits = code + digits
+    return _filled(main + ext, digits + extension) if slots == len(digits) else None
+
+
+def _may_be_of(code: str, wanted: str, layout: str, own: str) -> bool:
+    """Whether a number of a country may stand in a layout of one; where either is not said, the trunk's zero tells."""
+    if code and wanted:
+        return code == wanted
+    if code:
+        return code not in _NO_TRUNK or not layout.startswith(_ZERO)
+    if own and wanted:
+        return wanted not in (_NO_TRUNK if own.startswith(_ZERO) else _TRUNK)
+    return not own or own.startswith(_ZERO) == layout.startswith(_ZERO)
 
 
 def _layout_code(layout: str) -> str:
     """The calling code that a layout begins with; empty for a national one."""
     fixed = layout.partition("#")[0]
     return _code_of(fixed + "#", "".join(_DIGITS.findall(fixed)) + "2" * 10)[0] if fixed[:2].strip("(") else ""
-
-
-def compact_phone(number: str, layout: str) -> str:
-    """A number that does not fit a layout, as that of the same kind: a ``+`` only where the layout has one."""
-    code, own, extension = _split(number)
-    ext = f";ext={extension}" if extension else ""
-    return f"{'+' if '+' in layout or not layout else ''}{code}{own}{ext}"
 
 
 def same_phone(one: str, other: str) -> bool:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from stepfork.normalize.emails import spelled
 from stepfork.normalize.known import Context, known_value
-from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, Placeholder
+from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, PERSONAL, Placeholder
 from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.times import USUAL, spell
 from stepfork.replay.giving_back import Given, give_back
@@ -74,6 +74,8 @@ class Giver:
             value = self._inventor.make(*name, prefix, api)
             self._identities.make_up(name, (placeholder.kind, value))
             self._live.declare(value, placeholder.kind)
+        if placeholder.kind in PERSONAL:
+            return self._live.written(placeholder.kind, value, placeholder.shape)
         if placeholder.shape is not None:
             return spelled(value, placeholder.shape)
         if prefix and value.startswith(prefix):

@@ -13,7 +13,7 @@ from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.normalize.own_marks import own_mark
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder, unescape
 from stepfork.providers.apis import OPAQUE
-from stepfork.replay.giving_streams import Events, UnusualError
+from stepfork.replay.giving_streams import NUMBER_ENDS, Events, UnusualError
 from stepfork.rewrite.place import Edit, Place, Rewriter
 from stepfork.rewrite.run import rewrite_body
 from stepfork.rewrite.text import rewrite_text
@@ -67,6 +67,14 @@ class GiveBack(Rewriter):
             if made is not None and made != match.group():
                 edits.append(Edit(match.start(), match.end(), made))
         return edits
+
+    def unquoted(self, text: str, place: Place) -> int | None:  # noqa: ARG002
+        """The number that a placeholder stands for which says that it was one."""
+        if not text.endswith(NUMBER_ENDS):
+            return None
+        match = LOOK_ALIKE.fullmatch(text)
+        made = self.found(match) if match else None
+        return int(made) if made is not None and made.isdecimal() else None
 
     def found(self, match: re.Match[str]) -> str | None:
         """What stands for a placeholder where it was found."""

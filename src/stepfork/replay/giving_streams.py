@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from stepfork.normalize import rules
 from stepfork.normalize.fields import envelope_marks
 from stepfork.normalize.placeholders import LOOK_ALIKE, as_placeholder, unescape
+from stepfork.redact.phone_forms import NUMBER
 from stepfork.rewrite.json_text import json_tokens
 
 Give = Callable[["re.Match[str]"], "str | None"]
@@ -21,6 +22,8 @@ Give = Callable[["re.Match[str]"], "str | None"]
 Number = Callable[[int | float, str], int | float]
 """What stands for a time that is a number, in the member of that name."""
 
+NUMBER_ENDS = f":{NUMBER}}}}}"
+"""How a placeholder ends that stands for a number in JSON, whose quotes go with it."""
 _UNSAFE = re.compile(r'["\\\x00-\x1f]')
 _TIME = re.compile(rf'"({"|".join(sorted(rules.TIME_FIELDS))})"\s*:\s*(-?[0-9][0-9.eE+-]*)')
 # What differs from event to event and holds no structure.
@@ -56,7 +59,7 @@ class Events:
         if value is None:
             given = unescape(text) if as_placeholder(match) is None else self._give(match)
             value = text if given is None else given
-            if _UNSAFE.search(value):
+            if _UNSAFE.search(value) or text.endswith(NUMBER_ENDS):
                 raise UnusualError
             self._values[text] = value
         return value

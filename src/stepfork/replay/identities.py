@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stepfork.normalize.placeholders import PERSONAL
+
 Name = tuple[str, str]
 """A kind, and a placeholder as it is spelled (``("id", "{{id_3}}")``) or the value that stands for one in this run."""
 
 Pair = tuple[Name, Name]
 """A placeholder of the recording, and the value that stands at its place in a live request."""
 
-STRICT = frozenset({"email"})
+STRICT = frozenset({"email", *PERSONAL})
 """Kinds whose roles count: an exchange matches only where they map one to one. Ids carry no identity."""
 
 

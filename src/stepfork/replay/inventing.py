@@ -15,7 +15,9 @@ from itertools import count
 from stepfork.canonical.names import name_of
 from stepfork.normalize import rules
 from stepfork.normalize.own import NO_OWN, OwnRules
-from stepfork.replay import own_values
+from stepfork.normalize.placeholders import PERSONAL, read
+from stepfork.replay import own_values, personal_values
+from stepfork.replay.identities import STRICT
 
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _Body = Callable[[str], str]
@@ -88,8 +90,8 @@ _OF_MESSAGES: dict[str, _Body] = {"msg_": _ANTHROPIC, "req_": _letters(20, "011C
 class Inventor:
     """Makes values from a seed; never one of those that `taken` knows.
 
-    `name` is the seed of addresses, which people read in what a program prints: they are the same in each run. Ids are
-    not, since a program may keep those of its last run. `own` has the project's patterns of ids.
+    `name` is the seed of addresses and persons, which people read in what a program prints: they are the same in each
+    run. Ids are not, since a program may keep those of its last run. `own` has the project's patterns of ids.
     """
 
     def __init__(self, seed: str, taken: Callable[[str, str], bool], *, name: str = "", own: OwnRules = NO_OWN) -> None:
@@ -103,8 +105,11 @@ class Inventor:
         """A value of a kind for the placeholder `name`; an id begins with its `prefix`."""
         at = 0
         while True:
-            digits = _digits(self._name if kind == "email" else self._seed, kind, name, str(at))
-            made = self._own_id(digits, prefix) or _made(kind, digits, prefix, api)
+            digits = _digits(self._name if kind in STRICT else self._seed, kind, name, str(at))
+            if kind in PERSONAL:
+                made = personal_values.made_up(kind, _number_in(name), digits, at)
+            else:
+                made = self._own_id(digits, prefix) or _made(kind, digits, prefix, api)
             if not self._taken(kind, made) and (not prefix or self._fits(prefix, made) or at > 99):
                 return made
             at += 1
@@ -125,6 +130,11 @@ class Inventor:
     def _fitting(self, prefix: str) -> _Body | None:
         pattern = self._own.prefixes.get(prefix)
         return own_values.fitting(pattern, prefix, _uuid) if pattern else None
+
+
+def _number_in(name: str) -> int:
+    found = read(name)
+    return found.number or 0 if found else 0
 
 
 def fingerprint(seed: str) -> str:

@@ -75,6 +75,8 @@ class _Session:
         self._redactor = Redactor(secrets)
         self._recorded = Recorded(self._by_rules_of_now(fixture.run.exchanges, secrets), context, rules)
         self._live = Reader(context, rules, first=self._redactor, templated=False)
+        for kind in self._recorded.personal:
+            self._live.look_for(kind)
         self._identities = Identities()
         self._giver = Giver(fixture.name, context, self._identities, self._live)
         self._diagnosis = Diagnosis(self._recorded, self._live, self._identities, context, rules)

@@ -14,7 +14,8 @@ import msgspec
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import Normalizer
 from stepfork.normalize.numbering import ValueNumbers
-from stepfork.normalize.placeholders import read
+from stepfork.normalize.personal import written
+from stepfork.normalize.placeholders import PERSONAL, read
 from stepfork.normalize.request_key import KeyRules, Names, RequestKey, form_key, keyed_form
 from stepfork.normalize.telling import Teller
 from stepfork.normalize.told import Told
@@ -82,8 +83,19 @@ class Reader:
     def declare(self, value: str, kind: str) -> None:
         """A value that was given to this run is known from here on, wherever it stands."""
         self._values.number(kind, value)
-        if kind not in STRICT:
+        if kind in PERSONAL:
+            self.look_for(kind, value)
+        elif kind not in STRICT:
             self._told.give(kind, value)
+
+    def look_for(self, kind: str, value: str = "") -> None:
+        """From here on personal data of a kind are looked for too, `value` among them."""
+        self._normalizer.look_for(kind, value)
+
+    def written(self, kind: str, value: str, layout: str | None) -> str:
+        """How a program that is given personal data finds them written: as they were recorded, or as this run writes
+        them."""
+        return written(kind, value, layout, self._values.layout(kind, value))
 
     def told(self, words: Words, exchange: Exchange) -> Reading:
         """The reading of a request whose `words` are ids of their kinds."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from stepfork.normalize.known import KINDS, Context, known_value
 from stepfork.normalize.normalize import normalize_again
-from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, escape, read
+from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, PERSONAL, escape, read
 from stepfork.normalize.request_key import KeyRules, RequestKey
 from stepfork.normalize.times import USUAL, same_form, time_shape
 from stepfork.replay.identities import Pair
@@ -29,6 +29,11 @@ class Recorded:
         for index, reading in enumerate(self.readings):
             self._by_key[reading.route, reading.key].append(index)
         self._free = {key: list(found) for key, found in self._by_key.items()}
+
+    @property
+    def personal(self) -> set[str]:
+        """The kinds of personal data that recorded requests have, whatever the project asks for by now."""
+        return {kind for reading in self.readings for kind, _ in reading.addresses if kind in PERSONAL}
 
     def use(self, index: int) -> None:
         """An exchange has answered."""

@@ -66,6 +66,10 @@ class Rewriter:
         """What stands instead of a number."""
         return value
 
+    def unquoted(self, text: str, place: Place) -> int | None:  # noqa: ARG002
+        """The number that stands instead of a text in JSON, None where a text stays one."""
+        return None
+
     def across(
         self,
         texts: Sequence[str],  # noqa: ARG002

@@ -127,6 +127,9 @@ def token_edits(text: str, token: Token, place: Place, rewriter: Rewriter, depth
     inner = text[token.start + 1 : token.end - 1]
     decoded = decode(inner)
     is_key = token.kind == "key"
+    number = None if is_key else rewriter.unquoted(decoded, here)
+    if number is not None:
+        return [Edit(token.start, token.end, str(number))]
     found = rewriter.key(decoded, here) if is_key else find_edits(decoded, here, rewriter, depth + 1)
     return carry_back(inner, found, token.start + 1)
 

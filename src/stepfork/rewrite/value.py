@@ -25,7 +25,8 @@ def rewrite_value(value: Any, place: Place, rewriter: Rewriter) -> Any:
 
 def _rewritten(value: Any, place: Place, rewriter: Rewriter) -> Any:
     if isinstance(value, str):
-        return rewrite_text(value, place, rewriter)
+        number = rewriter.unquoted(value, place)
+        return rewrite_text(value, place, rewriter) if number is None else number
     if isinstance(value, dict):
         return _object(value, place, rewriter)
     if isinstance(value, list):

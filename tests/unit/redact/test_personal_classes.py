@@ -196,20 +196,27 @@ def test_a_number_is_the_same_with_and_without_its_countrys_code(one: str, other
 
 
 @pytest.mark.parametrize(
-    ("number", "layout", "written"),
+    ("number", "layout", "own", "written"),
     [
-        ("2079460958", "+44 ## #### ####", "+44 20 7946 0958"),
-        ("+44 2079460958", "0## #### ####", "020 7946 0958"),
-        ("442079460958", "+44##########", "+442079460958"),
-        ("+44 2079460958", "############", "442079460958"),
-        ("+1 4155550123", "+44##########", None),
-        ("+1 4155550123", "0## #### ####", None),
-        ("+49 30901820", "+49 ## #### ####", None),
-        ("4155550123", "###-###-#### x##", None),
+        ("2079460958", "+44 ## #### ####", "0## #### ####", "+44 20 7946 0958"),
+        ("2025550143", "+44 ## #### ####", "(###) ###-####", None),
+        ("2025550143", "0## #### ####", "(###) ###-####", None),
+        ("2025550143", "+1##########", "(###) ###-####", "+12025550143"),
+        ("2079460958", "+1##########", "0## #### ####", None),
+        ("612345678", "+34#########", "### ### ###", "+34612345678"),
+        ("+44 2079460958", "0## #### ####", None, "020 7946 0958"),
+        ("442079460958", "+44##########", None, "+442079460958"),
+        ("+44 2079460958", "############", None, "442079460958"),
+        ("+1 4155550123", "+44##########", None, None),
+        ("+1 4155550123", "0## #### ####", None, None),
+        ("+49 30901820", "+49 ## #### ####", None, None),
+        ("4155550123", "###-###-#### x##", None, None),
     ],
 )
-def test_a_number_is_written_in_a_layout_of_its_country_and_length(number: str, layout: str, written: str) -> None:
-    assert spell_phone(number, layout) == written
+def test_a_number_is_written_in_a_layout_of_its_country_and_length(
+    number: str, layout: str, own: str | None, written: str | None
+) -> None:
+    assert spell_phone(number, layout, own) == written
 
 
 @pytest.mark.parametrize("name", NAMES)
