@@ -28,6 +28,7 @@ from stepfork.store.exchange_form import exchange_document, parts_of, read_excha
 from stepfork.store.lineage import Link, conversation_of, links
 from stepfork.store.manifest import VERSION, Entry, Manifest, read_manifest, write_manifest
 from stepfork.store.markers import Unpacker
+from stepfork.store.personal import FEATURE, looks_personal, marks_in, with_marks, without_marks
 from stepfork.store.story import lines_of
 from stepfork.store.trace_form import Pointed, Pointers, read_trace, trace_document
 from stepfork.trace.exchange import Exchange
@@ -57,6 +58,16 @@ class _Prompt(msgspec.Struct, frozen=True):
 
 def encode_fixture(fixture: Fixture) -> Encoded:
     """The bytes of a fixture. Raises CanonicalError where a value has no canonical form."""
+    manifest, objects = _written(fixture)
+    marks = marks_in((write_manifest(manifest), *objects.values()))
+    if False in marks:
+        manifest = msgspec.structs.replace(manifest, requires=(FEATURE,))
+    elif marks:
+        manifest, objects = _written(msgspec.structs.replace(fixture, run=without_marks(fixture.run)))
+    return Encoded(write_manifest(manifest), objects)
+
+
+def _written(fixture: Fixture) -> tuple[Manifest, Objects]:
     run = fixture.run
     objects = Objects()
     cut = [parts_of(exchange) for exchange in run.exchanges]
@@ -85,7 +96,7 @@ def encode_fixture(fixture: Fixture) -> Encoded:
         requires=(),
         extensions=fixture.extensions,
     )
-    return Encoded(write_manifest(manifest), objects)
+    return manifest, objects
 
 
 def decode_fixture(manifest: bytes, get: Get, *, where: str, name: str = "NAME") -> Fixture:
@@ -99,6 +110,8 @@ def decode_fixture(manifest: bytes, get: Get, *, where: str, name: str = "NAME")
     unpacker = Unpacker(source.text, Pointed(exchanges).value)
     trace = source.checked("the trace", read.trace, lambda document: read_trace(unpacker.unpack(document)))
     run = Run(read.source, trace, tuple(exchanges))
+    if FEATURE not in read.requires and (source.looks_personal or looks_personal(manifest)):
+        run = with_marks(run)
     return Fixture(read.name, run, read.contracts, read.verification, read.extensions)
 
 
@@ -110,13 +123,16 @@ class _Source:
         self._reached = reached
         self._where = where
         self._values: dict[str, Any] = {}
+        self.looks_personal = False
 
     def value(self, name: str) -> Any:
         if name not in self._reached:
             raise DamagedError(f"object {name} is used but not among the manifest's objects", where=self._where)
         if name not in self._values:
+            data = self._get(name)
+            self.looks_personal = self.looks_personal or looks_personal(data)
             try:
-                self._values[name] = parse(self._get(name))
+                self._values[name] = parse(data)
             except CanonicalError as error:
                 raise DamagedError(f"object {name}: {error.what}", where=self._where) from None
         return self._values[name]

@@ -12,13 +12,14 @@ from stepfork.canonical.names import is_name, name_of
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError, ManifestError, UsageError
 from stepfork.store.names import check_name
+from stepfork.store.personal import FEATURE
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Source
 
 VERSION = 1
 """The ``fixture_version`` that is written, and the newest that is read."""
 
-FEATURES: frozenset[str] = frozenset()
+FEATURES = frozenset({FEATURE})
 """What a manifest may require of this version."""
 
 _CONFLICT = re.compile(rb"^(<{7}|>{7}|\|{7})[ \r\n]", re.MULTILINE)
