@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from stepfork.normalize.documents import rewrite_documents
 from stepfork.normalize.fields import Mark, Path, response_marks
 from stepfork.normalize.multipart import BOUNDARY
 from stepfork.normalize.own import NO_OWN, OwnRules
@@ -15,7 +16,6 @@ from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placehol
 from stepfork.providers.apis import OPAQUE
 from stepfork.replay.giving_streams import NUMBER_ENDS, Events, UnusualError
 from stepfork.rewrite.place import Edit, Place, Rewriter
-from stepfork.rewrite.run import rewrite_body
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
 from stepfork.trace.body import Body, BytesBody, EventsBody, JsonValue
@@ -135,4 +135,4 @@ def _body(body: Body, exchange: Exchange, giver: GiveBack, given: Given) -> Body
     if isinstance(body, BytesBody):  # bytes that are no text hold no placeholder but this one
         boundary = given.value(Placeholder("boundary"), "") or BOUNDARY
         return BytesBody(body.data.replace(f"--{BOUNDARY}".encode(), f"--{boundary}".encode()))
-    return rewrite_body(body, Place(("response",), ("body",)), giver, exchange.api)
+    return rewrite_documents(body, Place(("response",), ("body",)), giver, exchange.api)
