@@ -119,5 +119,5 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
 def test_the_look_ahead_misses_nothing_of_a_project(text: str, depth: int, ascii_only: bool) -> None:
     for level in range(depth):
         text = json.dumps({"k": ["first", text]} if level else [text], ensure_ascii=ascii_only)
-    found = documents.scan(text, OWN, "a.txt")
+    found = documents.scan(text, OWN, "a.txt", [])
     assert {item.rule for item in scan_bytes(text.encode(), OWN, "a.txt")} == {item.rule for item in found}
