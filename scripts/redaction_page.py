@@ -5,20 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from stepfork.redact.known import MIN_LENGTH, MIN_LINE
+from stepfork.redact.notation import ALPHABETS
 from stepfork.redact.shape import Shape
-from stepfork.redact.shapes_business import BUSINESS_SHAPES
-from stepfork.redact.shapes_code import CODE_SHAPES
 from stepfork.redact.shapes_forms import FORM_SHAPES
-from stepfork.redact.shapes_models import MODEL_SHAPES
+from stepfork.redact.table import GROUPS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "redaction.md"
-
-_GROUPS = (
-    ("Model providers and agent services", MODEL_SHAPES),
-    ("Code hosts, clouds, registries, databases, observability", CODE_SHAPES),
-    ("Payments, messages, work, commerce", BUSINESS_SHAPES),
-    ("Forms of no single service", FORM_SHAPES),
-)
 
 _HEAD = f"""\
 # What is redacted
@@ -70,31 +62,46 @@ The values of flags whose name has key, token, secret, password, pass, auth or c
 `Bearer …` with a token that looks random (`bearer token`), `Basic …` that decodes to a user and a password
 (`basic credentials`), and the password of `scheme://<user>:<password>@<host>` (`password in a URL`).
 
-## A project's own
+## Unknown tokens
 
-`[redact]` in [config.toml](configuration.md#redaction) adds names, variables and patterns. A value under a name of the
-project's is a `named secret`, a `query parameter`, a `command-line flag` or a `command-line variable`, whatever it looks
-like; a pattern reports under the name that the project gave it.
+A token of a service that no table below names goes as `unknown token`, if it stands alone and begins with a word or
+several: where one of them says what it is (`acme_live_…`, `acme-secret-…`, `acme_pat_…`) and twenty characters drawn by
+lot follow (letters of both cases and digits; twenty-four or more where there is one case only), and under any other
+prefix where thirty-two characters of both cases and digits follow. Left alone: prefixes of ids, hashes, caches and
+public keys (`call_`, `toolu_`, `sha256-`, `cache_key_`, `pk_`), names in camel case, names of files, parts of base64.
 
 ## Shapes
 
 A shape begins at the start of a word, has its alphabet and length, and looks random where a word could pass for it. It
-is not looked for inside base64 blobs such as images. `L` is the least length of
-what follows the literal, where nothing but one alphabet does.
+is not looked for inside base64 blobs such as images. In a form, what stands in braces is an alphabet and how many
+characters of it (`24`, `8-10`, `24+`); the part in round brackets is what goes where the rest stays, the part in square
+brackets may be missing. A form that goes on after a literal may begin with each of the row's literals.
+
 """
 
 
 def page() -> str:
     """The text of the page."""
-    parts = [_HEAD]
-    for title, shapes in _GROUPS:
-        parts += ["", f"### {title}", "", "| rule | service | literal | L |", "|---|---|---|---|"]
+    parts = [_HEAD, "| in a form | stands for |", "|---|---|"]
+    parts += [
+        f"| `{name}` | `{_cell(characters)}` |" for name, characters in sorted(ALPHABETS.items(), key=_by_letters)
+    ]
+    parts.append("| `uuid` | a UUID in lower case |")
+    for title, shapes in (*GROUPS, ("Forms of no single service", FORM_SHAPES)):
+        parts += ["", f"### {title}", "", "| rule | service | literals | form |", "|---|---|---|---|"]
         parts += [_row(shape) for shape in shapes]
     return "\n".join(parts).replace("\n\n\n", "\n\n") + "\n"
 
 
+def _by_letters(item: tuple[str, str]) -> tuple[str, str]:
+    return item[0].lower(), item[0]
+
+
 def _row(shape: Shape) -> str:
-    shown = ", ".join(f"`{anchor}`" for anchor in shape.anchors) or "(no literal)"
-    body = shape.example[-1]
-    length = body[1] if len(shape.example) == 2 and isinstance(body, tuple) else ""
-    return f"| {shape.name} | {shape.service} | {shown} | {length} |"
+    literals = ", ".join(f"`{_cell(prefix)}`" for prefix in shape.prefixes)
+    shown = shape.shown if "`" in shape.shown else f"`{_cell(shape.shown)}`"
+    return f"| {shape.name} | {shape.service} | {literals} | {shown} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

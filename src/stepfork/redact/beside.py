@@ -8,7 +8,7 @@ read by ``pairs``. Standard library only.
 from __future__ import annotations
 
 from stepfork.redact.pattern import pattern
-from stepfork.redact.shape import looks_random, mixed_share
+from stepfork.redact.randomness import looks_random, mixed_share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

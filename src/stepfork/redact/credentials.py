@@ -6,7 +6,7 @@ import binascii
 
 from stepfork.redact.marker import is_stand_in
 from stepfork.redact.pattern import pattern
-from stepfork.redact.shape import looks_random
+from stepfork.redact.randomness import looks_random
 from stepfork.redact.span import Span
 
 BEARER = ("earer", "EARER")

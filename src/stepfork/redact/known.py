@@ -8,8 +8,8 @@ from stepfork.redact.named import is_variable_secret
 from stepfork.redact.names import strength
 from stepfork.redact.own_names import OwnNames
 from stepfork.redact.pattern import pattern
+from stepfork.redact.randomness import looks_random
 from stepfork.redact.rules import NO_RULES, Rules
-from stepfork.redact.shape import looks_random
 from stepfork.redact.span import Span
 
 TYPE_CHECKING = False

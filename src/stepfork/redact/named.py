@@ -16,7 +16,7 @@ from stepfork.redact.names import (
     strength,
 )
 from stepfork.redact.pattern import pattern
-from stepfork.redact.shape import looks_random, mixed_share
+from stepfork.redact.randomness import looks_random, mixed_share
 from stepfork.redact.span import Span
 
 TYPE_CHECKING = False

@@ -8,16 +8,16 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from typing import Any
+    from typing import Any, AnyStr
 
 
-def pattern(source: str) -> re.Pattern[str]:
+def pattern(source: AnyStr) -> re.Pattern[AnyStr]:
     """What `re.compile` gives, later; flags are written inside the pattern."""
     return _Lazy(source)  # type: ignore[return-value]
 
 
 class _Lazy:
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str | bytes) -> None:
         self._source = source
 
     def __getattr__(self, name: str) -> Any:

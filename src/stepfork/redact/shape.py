@@ -1,37 +1,106 @@
-"""What a shape of a credential is: a few literals that must stand in a text, and the pattern that must follow."""
+"""What a shape of a credential is: a few literals that must stand in a text, and what must follow and lead them."""
 
 from __future__ import annotations
 
-from stepfork.redact.pattern import pattern
+from stepfork.redact import notation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Piece = str | tuple[str, int]
 
-ALNUM = "A-Za-z0-9"
-WORD = "A-Za-z0-9_-"
-HEX = "0-9a-f"
-BASE64 = "A-Za-z0-9+/"
-UPPER = "A-Z0-9"
-LOWER = "a-z0-9"
 
-_FILL = "k7Qx2Vb9Zt4Lm8Rw3Hd6Nc5Jf1Pg0Ys"
-_UUID = "3f9a1c7e-5b2d-4e8f-9a6c-1d7b3e5f2a9c"
-UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+LONGEST_LED = 5
+"""Characters of a prefix that is found by the sign at its end."""
+_SIGNS = ("_", "-", ".")
+_RUNS = ("alnum", "hex", "Hex", "HEX", "lower", "upper", "digit")
+
+
+def _is_led(prefixes: tuple[str, ...], body: str) -> bool:
+    """Whether the sign is looked for: prefixes are short and end with one, and twenty letters or digits follow."""
+    if prefixes[0] in _SIGNS:
+        return True
+    alphabet, _, size = body[1:].partition(" ")
+    return (
+        alphabet in _RUNS
+        and size[:2].isdigit()
+        and size[:2] >= "20"
+        and all(len(prefix) <= LONGEST_LED and prefix[-1] in _SIGNS for prefix in prefixes)
+    )
 
 
 class Shape:
     """One kind of credential.
 
-    `anchors` are literals of which one stands in every credential of the kind; `pattern` begins with each of them, so
-    that it is only tried where an anchor was found, and `before` must match what stands to its left. Where one of the
-    two has a group, the group is the secret and what stands around it stays. `needs` says what the secret must show to
-    be no ordinary word: ``"digit"`` (a digit, and looks random), ``"random"`` (see `looks_random`) or nothing.
-    `example` and `counter` are pieces of a made-up credential and of a text that only resembles one: `joined`, the
-    first is found and the second is not. A piece is a text, or an alphabet and a number of characters of it.
+    `prefixes` are literals (in a text with blanks between them) of which one stands in every credential of the kind;
+    `body` is the form (see `stepfork.redact.notation`) of what follows one and `lead` of what stands to its left.
+    `anchors` are the prefixes that are looked for: none where they are short and it is their sign that is looked for
+    (see `stepfork.redact.tokens`). `needs` says what the secret must show to be no ordinary word: ``"random"`` (see
+    `looks_random`), ``"digit"`` (that, and a digit), ``"mixed"`` (see `is_mixed`), ``"varied"`` (see `is_varied`) or
+    nothing.
     """
 
-    __slots__ = ("anchors", "before", "counter", "example", "name", "needs", "pattern", "service")
+    __slots__ = ("_source", "anchors", "body", "lead", "name", "needs", "prefixes", "service")
+
+    def __init__(  # noqa: PLR0917 (a row of a table)
+        self, name: str, service: str, prefixes: str | tuple[str, ...], body: str, needs: str = "random", lead: str = ""
+    ) -> None:
+        self.name = name
+        self.service = service
+        self.prefixes = tuple(prefixes.split(" ")) if isinstance(prefixes, str) else prefixes
+        self.anchors = () if _is_led(self.prefixes, body) else self.prefixes
+        self.body = body
+        self.needs = needs
+        self.lead = lead
+        self._source = ""
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of a credential from its prefix on. A group, here or in `before`, is the secret."""
+        if not self._source:
+            start = "|".join(map(notation.literally, self.prefixes))
+            self._source = (
+                f"(?:{start}){notation.source(self.body) if self.body else notation.end_of(self.prefixes[0])}"
+            )
+        return self._source
+
+    @property
+    def before(self) -> str:
+        """The regular expression of what stands to the left of a prefix."""
+        return notation.source(self.lead, bounded=False)
+
+    @property
+    def has_lead(self) -> bool:
+        """Whether something must stand to the left of a prefix."""
+        return bool(self.lead)
+
+    @property
+    def spans_lines(self) -> bool:
+        """Whether a credential of the kind may have white space in it."""
+        return False
+
+    @property
+    def example(self) -> str:
+        """A made-up credential of the kind."""
+        return notation.example(self.lead) + self.prefixes[0] + notation.example(self.body)
+
+    @property
+    def counter(self) -> str:
+        """A text that only resembles one: it is a character short."""
+        if "{" in self.body:
+            return notation.example(self.lead) + self.prefixes[0] + notation.example(self.body, short=True)
+        return notation.example(self.lead, short=True) + self.prefixes[0] + self.body
+
+    @property
+    def shown(self) -> str:
+        """The form as the documentation has it."""
+        return f"{self.lead}{self.prefixes[0]}{self.body}"
+
+
+class Expression(Shape):
+    """A kind whose regular expressions are written out; its example and counter-example are given in pieces, each a
+    text, or an alphabet and a number of characters of it."""
+
+    __slots__ = ("_before", "_counter", "_example", "_pattern", "_shown")
 
     def __init__(
         self,
@@ -40,103 +109,56 @@ class Shape:
         anchors: tuple[str, ...],
         pattern: str,
         *,
+        shown: str,
         example: tuple[Piece, ...],
         counter: tuple[Piece, ...],
         needs: str = "random",
         before: str = "",
     ) -> None:
-        self.name = name
-        self.service = service
-        self.anchors = anchors
-        self.pattern = pattern
-        self.example = example
-        self.counter = counter
-        self.needs = needs
-        self.before = before
+        super().__init__(name, service, anchors, "", needs)
+        self._pattern = pattern
+        self._before = before
+        self._example = example
+        self._counter = counter
+        self._shown = shown
+
+    @property
+    def pattern(self) -> str:
+        """As it was given."""
+        return self._pattern
+
+    @property
+    def before(self) -> str:
+        """As it was given."""
+        return self._before
+
+    @property
+    def has_lead(self) -> bool:
+        """As it was given."""
+        return bool(self._before)
+
+    @property
+    def spans_lines(self) -> bool:
+        """Whether its pattern has white space in it."""
+        return "\\s" in self._pattern
+
+    @property
+    def example(self) -> str:
+        """Its pieces joined."""
+        return _joined(self._example)
+
+    @property
+    def counter(self) -> str:
+        """Its pieces joined."""
+        return _joined(self._counter)
+
+    @property
+    def shown(self) -> str:
+        """As it was given."""
+        return self._shown
 
 
-def prefixed(  # noqa: PLR0917 (a row of a table)
-    name: str,
-    service: str,
-    prefix: str | tuple[str, ...],
-    alphabet: str,
-    low: int,
-    high: int = 0,
-    *,
-    end: str = "",
-    needs: str = "random",
-) -> Shape:
-    """A literal prefix, then `low` to `high` characters of `alphabet` (no upper bound where `high` is 0).
-
-    `end` is a pattern that the body may be followed by. The example is built from these; the counter-example is one
-    character short.
-    """
-    prefixes = (prefix,) if isinstance(prefix, str) else prefix
-    body = f"[{alphabet}]{{{low},{high or ''}}}"
-    bound = "(?![A-Za-z0-9])" if high else ""
-    start = "|".join(map(_literally, prefixes))
-    return Shape(
-        name,
-        service,
-        prefixes,
-        f"(?:{start}){body}{bound}{end}",
-        example=(prefixes[0], (alphabet, low)),
-        counter=(prefixes[0], (alphabet, low - 1)),
-        needs=needs,
+def _joined(pieces: tuple[Piece, ...]) -> str:
+    return "".join(
+        piece if isinstance(piece, str) else notation.fill(notation.ALPHABETS[piece[0]], piece[1]) for piece in pieces
     )
-
-
-def with_uuid(name: str, service: str, prefix: str | tuple[str, ...]) -> Shape:
-    """A literal prefix, then a UUID."""
-    prefixes = (prefix,) if isinstance(prefix, str) else prefix
-    start = "|".join(map(_literally, prefixes))
-    return Shape(
-        name,
-        service,
-        prefixes,
-        f"(?:{start}){UUID}",
-        example=(prefixes[0], _UUID),
-        counter=(prefixes[0], _UUID[:-1]),
-        needs="digit",
-    )
-
-
-def _literally(text: str) -> str:
-    """A pattern of that very text; what `re.escape` does, without loading it."""
-    return "".join(char if char.isalnum() or char in "-_ " else f"\\{char}" for char in text)
-
-
-def joined(pieces: tuple[Piece, ...]) -> str:
-    """The text that pieces of an example spell: the repository holds no credential in one piece, made up or not."""
-    return "".join(piece if isinstance(piece, str) else _fill(*piece) for piece in pieces)
-
-
-def _fill(alphabet: str, length: int) -> str:
-    """`length` characters of `alphabet` in a fixed order that looks like nothing in particular."""
-    allowed = pattern(f"[{alphabet}]").findall(_FILL)
-    return "".join(allowed[index % len(allowed)] for index in range(length))
-
-
-_SEGMENT = pattern(r"[^-_./: ]+")
-_PLAIN = pattern(r"[a-z]+|[A-Z][a-z]*|[A-Z]+|[0-9]+")
-_TURN = pattern(r"[a-z][A-Z]")
-
-
-def looks_random(value: str) -> bool:
-    """Whether `value` looks drawn by lot and not composed of words and numbers.
-
-    Random are: letters and digits mixed within a segment, or (where no digit was drawn) frequent changes between
-    lower and upper case. Not random: ``token-based-auth-2024``, ``fw_internal_testing``, ``xxxxxxxxxxxx``.
-    """
-    if len(set(value)) < 6:
-        return False
-    if not any(char.isdigit() for char in value):
-        return len(_TURN.findall(value)) * 8 >= len(value)
-    return mixed_share(value) > 0.2
-
-
-def mixed_share(value: str) -> float:
-    """Which part of a value's segments are neither words nor numbers, 0 to 1."""
-    segments = _SEGMENT.findall(value)
-    mixed = sum(len(segment) for segment in segments if not _PLAIN.fullmatch(segment))
-    return mixed / max(1, sum(map(len, segments)))

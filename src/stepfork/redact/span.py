@@ -25,12 +25,12 @@ def merge(spans: Iterable[Span]) -> list[Span]:
     """Disjoint spans in order of position that cover all that any of `spans` covers.
 
     Overlapping spans become one, called after the longest of them (of equally long ones: the first by position, then
-    by name), so that the result depends on the text alone and never on the order in which rules ran. Spans that only
-    touch stay two.
+    one of a known service, whose rule is one word, then by name), so that the result depends on the text alone and
+    never on the order in which rules ran. Spans that only touch stay two.
     """
     merged: list[Span] = []
     longest = 0
-    for span in sorted(spans, key=lambda item: (item.start, -item.end, item.rule)):
+    for span in sorted(spans, key=lambda item: (item.start, -item.end, " " in item.rule, item.rule)):
         if merged and span.start < merged[-1].end:
             last = merged[-1]
             if span.end - span.start > longest:

@@ -1,0 +1,132 @@
+"""How a credential of a known shape is told where an anchor of it stands."""
+
+from __future__ import annotations
+
+from stepfork.redact.randomness import is_mixed, is_varied, looks_random
+from stepfork.redact.span import Span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+    from stepfork.redact.shape import Shape
+
+_BLOB = 120
+"""So many characters of a base64 run before a match make it a part of the blob, such as an image."""
+_LEAD = 200
+"""So many characters before an anchor may belong to a credential."""
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+_compiled: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {}
+
+
+def shape_at(shape: Shape, text: str, start: int) -> Span | None:
+    """The credential of kind `shape` of which an anchor stands at `start` of `text`, if there is one."""
+    if not shape.has_lead and not stands_alone(text, start):
+        return None
+    pattern, before = _patterns(shape)
+    match = pattern.match(text, start)
+    return None if match is None else _span(shape, text, match, before)
+
+
+def led_and_followed(shape: Shape, text: str, start: int) -> bool:
+    """Whether what a shape wants stands on both sides of `start` in a text with escapes."""
+    pattern, before = _patterns(shape)
+    if pattern.match(text, start) is None:
+        return False
+    return before is None or before.search(text[max(0, start - _LEAD) : start]) is not None
+
+
+def pattern_of(shape: Shape) -> re.Pattern[str]:
+    """The pattern of what stands from an anchor on."""
+    return _patterns(shape)[0]
+
+
+def in_bytes(shape: Shape) -> re.Pattern[bytes]:
+    """The same pattern for the bytes of a text."""
+    made = _in_bytes.get(shape.name)
+    if made is None:
+        import re
+
+        made = _in_bytes[shape.name] = re.compile(shape.pattern.encode())
+    return made
+
+
+_in_bytes: dict[str, re.Pattern[bytes]] = {}
+
+
+def _patterns(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+    """Patterns are compiled when a text first calls for them: a clean file pays for none."""
+    made = _compiled.get(shape.name)
+    if made is None:
+        import re
+
+        before = re.compile(f"(?:{shape.before})\\Z") if shape.has_lead else None
+        made = _compiled[shape.name] = (re.compile(shape.pattern), before)
+    return made
+
+
+def _span(shape: Shape, text: str, match: re.Match[str], before: re.Pattern[str] | None) -> Span | None:
+    start, end = match.span()
+    secret = match.span(1) if match.re.groups else None
+    if before is not None:
+        left = max(0, start - _LEAD)
+        lead = before.search(text[left:start])
+        if lead is None:
+            return None
+        start = left + lead.start()
+        if before.groups:
+            secret = (left + lead.start(1), left + lead.end(1))
+        if not stands_alone(text, start):
+            return None
+    first, last = secret or (start, end)
+    while last > first and text[last - 1] == ".":
+        last -= 1
+    drawn = text[first:last]
+    if not secret and before is None:
+        prefix = max((prefix for prefix in shape.prefixes if text.startswith(prefix, start)), key=len)
+        if prefix[:-1] in _WORDS and text[start - 1 : start] in ("-", "_"):
+            return None
+        drawn = drawn[len(prefix) :]
+    return Span(first, last, shape.name) if _looks_right(shape, drawn) else None
+
+
+_WORDS = frozenset("api app auto console dataset inference key live mob pat rel sdk secret sig test web".split())  # noqa: SIM905
+"""Prefixes that are words: after another word (``cache_key_…``) they begin nothing."""
+
+
+def stands_alone(text: str, start: int) -> bool:
+    """Whether what begins at `start` is no later part of a word, a number or a base64 blob; what begins with a sign
+    (``discord.com/api/webhooks/…``, a line of armour) is none, whatever stands before it."""
+    if start == 0 or not text[start].isalnum():
+        return True
+    left = text[start - 1]
+    if left.isascii() and left.isalnum():
+        return False
+    if left in "\\%":  # an escape, which another view of the text undoes
+        return False
+    if left in "+/":
+        return _run(text, start, _LETTERS + "+/") < _BLOB
+    if left in "-_":
+        return _run(text, start, _LETTERS + "-_") < _BLOB
+    return True
+
+
+def _run(text: str, end: int, alphabet: str) -> int:
+    """How many characters of `alphabet` stand before `end`, as far as it matters."""
+    window = text[max(0, end - _BLOB) : end]
+    return len(window) - len(window.rstrip(alphabet))
+
+
+def _looks_right(shape: Shape, secret: str) -> bool:
+    needs = shape.needs
+    if not needs:
+        return True
+    if needs == "varied":
+        return is_varied(secret)
+    if needs == "mixed":
+        return is_mixed(secret)
+    if needs == "digit" and not any(char.isdigit() for char in secret):
+        return False
+    return looks_random(secret)

@@ -1,0 +1,56 @@
+"""Shapes of the keys of payments, banks, shops, shipping and chains."""
+
+from __future__ import annotations
+
+MONEY_ROWS = (
+    (
+        "stripe-key",
+        "Stripe (and Clerk, Paystack, WorkOS, which use its form)",
+        "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ sk_dev_ sk_org_live_ sk_org_test_",
+        "{word 16+}",
+    ),
+    ("webhook-secret", "Stripe, Svix, Clerk", "whsec_", "{padded 24+}"),
+    ("square-token", "Square", "sq0atp- sq0csp- sq0idp-", "{word 22+}"),
+    ("square-access-token", "Square", "EAAA", "{word 60}"),
+    ("paypal-token", "PayPal, Braintree", "access_token$production$ access_token$sandbox$", "{lower 16}${hex 32}"),
+    ("plaid-token", "Plaid", "access-sandbox- access-development- access-production-", "{uuid}", "digit"),
+    ("razorpay-key", "Razorpay", "rzp_live_ rzp_test_", "{alnum 14-24}"),
+    ("flutterwave-key", "Flutterwave", "FLWSECK- FLWSECK_TEST-", "{alnum 12+}[-X]"),
+    ("adyen-key", "Adyen", "AQE", "{padded 100+}"),
+    ("mollie-key", "Mollie, Scale and others", "live_ test_", "{alnum 30-48}", "mixed"),
+    ("lob-key", "Lob", "live_ test_ live_pub_ test_pub_", "{hex 35}"),
+    ("gocardless-token", "GoCardless", "live_ sandbox_", "{word 40}", "mixed"),
+    ("paddle-key", "Paddle", "pdl_live_ pdl_sdbx_ pdl_ntfset_ pdl_apikey_", "{snake 40+}"),
+    (
+        "polar-token",
+        "Polar",
+        "polar_oat_ polar_pat_ polar_whs_ polar_at_u_ polar_at_o_ polar_rt_u_ polar_rt_o_",
+        "{snake 30+}",
+    ),
+    (
+        "mercadopago-token",
+        "Mercado Pago",
+        "APP_USR- TEST-",
+        "{digit 13-16}-{digit 6}-{hex 32}[{snake 2-10}]-{digit 5-12}",
+    ),
+    ("xendit-key", "Xendit", "xnd_production_ xnd_development_", "{alnum 30+}"),
+    ("midtrans-key", "Midtrans", "Mid-server-", "{word 24}", "digit"),
+    ("omise-key", "Omise", "skey_test_ skey_live_ skey_", "{lower 19}", "digit"),
+    ("asaas-key", "Asaas", "$aact_", "{padded 60+}"),
+    ("klarna-key", "Klarna", "klarna_live_api_ klarna_test_api_", "{padded 40+}"),
+    ("sumup-key", "SumUp", "sup_sk_", "{alnum 24+}"),
+    ("secret-token-uri", "Mercury and others (RFC 8959)", "secret-token:", "({query 20+})"),
+    ("woocommerce-key", "WooCommerce", "ck_ cs_", "{hex 40}"),
+    ("shopify-token", "Shopify", "shpat_ shpca_ shppa_ shpss_ shpua_ shprt_ shptka_", "{Hex 32+}"),
+    ("wix-token", "Wix", "IST.eyJ", "{dotted 60+}"),
+    ("shippo-token", "Shippo", "shippo_live_ shippo_test_", "{hex 32+}"),
+    ("easypost-key", "EasyPost", "EZAK EZTK", "{alnum 40+}"),
+    ("duffel-token", "Duffel", "duffel_live_ duffel_test_", "{word 32+}"),
+    ("brex-token", "Brex", "bxt_", "{word 40+}", "digit"),
+    ("alchemy-key", "Alchemy", "alcht_ alch_", "{alnum 28+}"),
+    ("coingecko-key", "CoinGecko", "CG-", "{alnum 24}", "digit"),
+    ("settlemint-token", "SettleMint", "sm_aat_ sm_pat_ sm_sat_", "{alnum 16+}"),
+    ("extended-private-key", "Bitcoin wallets", "xprv yprv zprv tprv", "{alnum 107-108}"),
+    ("nostr-key", "Nostr", "nsec1", "{lower 58}"),
+)
+"""Name of the rule, service, literals, form of what follows, what it must show, form of what leads."""

@@ -1,0 +1,48 @@
+"""Shapes of the keys of what operates software: secret stores, identity, observability, feature flags, incidents."""
+
+from __future__ import annotations
+
+SERVICE_ROWS = (
+    ("vault-token", "HashiCorp Vault", "hvs. hvb. hvr.", "{word 24+}"),
+    ("vault-legacy-token", "HashiCorp Vault", "s.", "{alnum 24}", "digit"),
+    ("doppler-token", "Doppler", "dp.pt. dp.st. dp.ct. dp.sa. dp.said. dp.scim. dp.audit.", "{dotted 32+}"),
+    ("infisical-token", "Infisical", "st.", "{hex 24}.{hex 32}.{hex 32}"),
+    ("onepassword-token", "1Password", "ops_eyJ", "{padded 100+}"),
+    (
+        "onepassword-secret-key",
+        "1Password",
+        "A3-",
+        "{upper 6}-{upper 6}[-]{upper 5}-{upper 5}-{upper 5}-{upper 5}",
+    ),
+    ("bitwarden-token", "Bitwarden Secrets Manager", "0.", "{uuid}.{alnum 30}:{base64 22}==", "digit"),
+    ("phase-token", "Phase", "pss_service:v pss_user:v", "{digit 1}:{hex 32}:{hex 32}[:{hex 32}:{hex 32}]"),
+    ("age-secret-key", "age", "AGE-SECRET-KEY-1 AGE-PLUGIN-", "{upper 50+}"),
+    ("okta-token", "Okta", ("SSWS 00",), "{word 40+}"),
+    ("stytch-secret", "Stytch", "secret-live- secret-test-", "{padded 30+}"),
+    ("ory-token", "Ory", "ory_pat_ ory_st_ ory_at_ ory_rt_ ory_ac_ ory_apikey_ ory_wak_", "{dotted 24+}", "digit"),
+    ("permit-key", "Permit", "permit_key_", "{alnum 40+}"),
+    ("firebase-server-key", "Firebase Cloud Messaging", ":APA91b", "{word 100+}", "random", "AAAA{word 7}"),
+    ("grafana-token", "Grafana", "glc_ glsa_", "{padded 32+}"),
+    ("newrelic-key", "New Relic", "NRAK- NRII- NRIQ- NRJS- NRRA- NRAL- NRSP-", "{word 19+}"),
+    ("newrelic-license-key", "New Relic", "NRAL FFFFNRAL", "", "digit", "{lower 32-36}"),
+    ("datadog-key", "Datadog", "ddapp_ ddpat_ pub_dd", "{alnum 28+}"),
+    ("dynatrace-token", "Dynatrace", "dt0c01. dt0s01. dt0s02. dt0s03. dt0s04. dt0s06. dt0s08. dt0s16.", "{dotted 60+}"),
+    ("sentry-token", "Sentry", "sntrys_ sntryu_ sntrya_ sntryi_", "{padded 40+}"),
+    ("sentry-dsn", "Sentry", ".sentry.io", "", "random", "://({hex 32}[:{hex 32}])@{dotted 1-60}"),
+    ("honeycomb-key", "Honeycomb", "hcaik_ hcamk_ hcbik_ hcxik_ hcalk_ hcxlk_", "{alnum 40+}"),
+    ("axiom-token", "Axiom", "xaat- xapt- xait-", "{uuid}", "digit"),
+    ("posthog-key", "PostHog", "phx_ phs_ phr_ pha_", "{alnum 40+}"),
+    ("launchdarkly-key", "LaunchDarkly", "sdk- mob- api- rel-", "{uuid}", "digit"),
+    ("statsig-key", "Statsig", "secret- console-", "{alnum 40-50}", "digit"),
+    ("unleash-token", "Unleash", "development. production. default.", "{hex 48+}"),
+    ("flagsmith-key", "Flagsmith", "ser.", "{alnum 22}", "digit"),
+    ("growthbook-key", "GrowthBook", "secret_admin_ secret_readonly_ secret_user_", "{padded 20+}", "digit"),
+    ("configcat-key", "ConfigCat", "configcat-sdk-1/", "{word 22}/{word 22}"),
+    ("prefect-key", "Prefect", "pnu_ pnb_", "{alnum 36+}"),
+    ("qstash-key", "Upstash QStash", "sig_", "{alnum 28+}", "digit"),
+    ("healthchecks-key", "Healthchecks", "hcw_ hcr_", "{alnum 28}", "digit"),
+    ("uptimerobot-key", "UptimeRobot", "-", "{hex 24}", "digit", "{umr 1}[r]{digit 6-9}"),
+    ("rootly-key", "Rootly", "rootly_", "{hex 64}"),
+    ("firehydrant-key", "FireHydrant", "fhb-", "{hex 32}"),
+)
+"""Name of the rule, service, literals, form of what follows, what it must show, form of what leads."""

@@ -1,0 +1,151 @@
+"""Tokens that are found by the sign inside them: a prefix that is too short to be looked for, and of no known service.
+
+Of ``re_…``, ``pat….…`` and their like, the prefix stands in every second text, so that not it is looked for but the
+sign with a run of letters and digits after it. A token of a service that no table names is told by its words
+(``acme_live_…``, ``acme-secret-…``), or by a long body of both cases and digits that only a lottery writes.
+"""
+
+from __future__ import annotations
+
+from stepfork.redact.pattern import pattern
+from stepfork.redact.randomness import change_share, is_mixed, looks_random
+from stepfork.redact.shape import LONGEST_LED
+from stepfork.redact.shaped import shape_at, stands_alone
+from stepfork.redact.span import Span
+from stepfork.redact.table import SHAPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from stepfork.redact.shape import Shape
+
+RULE = "unknown token"
+
+_SHORTEST_BODY, _TELLING, _LONGEST_BODY = 20, 32, 300
+"""Characters of an unknown token after its words: where those tell of a credential, where they tell little."""
+
+_IDS = "".join(
+    rf"(?<!\b{word}_)"
+    for word in ("call", "msg", "resp", "fc", "rs", "toolu", "req", "run", "span", "trace", "file", "step")
+)
+"""Words of ids that stand in every trace."""
+SIGNS = (
+    rf"_(?=[A-Za-z0-9]{{20}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-){_IDS}",
+    r"-(?=[A-Za-z0-9]{20}|[0-9a-f]{12}:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-]))(?<!\bchatcmpl-)(?<!\b00-)",
+    r"\.(?=[A-Za-z0-9]{16}|[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}|[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{40})",
+)
+"""Each is a literal character, which is found at the speed of memory, with what must follow it."""
+_IN_TEXT = tuple(pattern(sign) for sign in SIGNS)
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+HEAD = 80
+"""So many characters before a sign may belong to a token."""
+_TAIL = pattern(r"[A-Za-z0-9_-]+")
+WORD = r"(?:[A-Za-z][a-z]{0,14}[0-9]{0,2}|[A-Z]{2,8})(?=[-_])"
+_WORD = pattern(WORD)
+_FILE = pattern(r"\.[a-z]{2,5}\b")
+
+
+def _set(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_CREDENTIAL = _set(
+    "secret sk pat key apikey api token tok oat at rt live prod production test sandbox stg staging dev admin root "
+    "auth access refresh private priv sat uat svc service bot webhook whsec signing password pass pwd session bearer "
+    "testsk"
+)
+"""Words of a prefix that say that a credential follows."""
+_WEAK = _set("api at rt live prod production test sandbox stg staging dev admin root session service bot webhook svc")
+"""Those that other things than credentials are called by as well: their body must be mixed, or very long."""
+_OTHER = _set(
+    "public pub publishable cache idempotency idem partition primary foreign sort row hash dedupe group cursor page "
+    "next id ids uuid sha sha1 sha256 sha384 sha512 md5 nonce etag integrity digest checksum fingerprint cs trace span "
+    "chatcmpl cmpl call gen msg resp run thread asst file batch item req image img asset chunk blob node build commit "
+    "encrypted signature sig"
+)
+"""Words of a prefix that say that something else follows."""
+
+
+LED: dict[str, tuple[Shape, ...]] = {}
+"""Prefixes that a sign ends, with the shapes that they begin."""
+for _shape in SHAPES:
+    if not _shape.anchors:
+        for _prefix in _shape.prefixes:
+            LED[_prefix] = (*LED.get(_prefix, ()), _shape)
+
+
+def tokens_in(text: str) -> Iterator[Span]:
+    """The credentials of a text that are found by a sign inside them."""
+    for sign in _IN_TEXT:
+        for match in sign.finditer(text):
+            at = match.start()
+            for shape, start in _led(text, at):
+                span = shape_at(shape, text, start)
+                if span is not None:
+                    yield span
+            span = unknown_at(text, at)
+            if span is not None:
+                yield span
+
+
+def _led(text: str, at: int) -> Iterator[tuple[Shape, int]]:
+    """The shapes of which a prefix ends with the sign at `at`, and where the prefix begins."""
+    for size in range(1, min(LONGEST_LED, at + 1) + 1):
+        for shape in LED.get(text[at + 1 - size : at + 1], ()):
+            yield shape, at + 1 - size
+
+
+def unknown_at(text: str, at: int, *, escaped: bool = False) -> Span | None:
+    """The token of no known service of which a sign stands at `at`."""
+    if text[at] == ".":
+        return None
+    head = text[max(0, at - HEAD) : at]
+    start = at - len(head) + len(head.rstrip(LETTERS))
+    end = _TAIL.match(text, at).end()  # type: ignore[union-attr]
+    while text[end - 1] in "-_":
+        end -= 1
+    spelled = escaped and text[start - 1 : start] in ("\\", "%")
+    if spelled:  # what an escape begins with is a part of no word in what the text stands for
+        firsts = (start, start + 1, start + 2, start + 5)
+        return next((Span(first, end, RULE) for first in firsts if _is_token(text, first, at, end)), None)
+    return Span(start, end, RULE) if stands_alone(text, start) and _is_token(text, start, at, end) else None
+
+
+def _is_token(text: str, start: int, at: int, end: int) -> bool:
+    body, words = start, []
+    while (match := _WORD.match(text, body, at + 1)) is not None:
+        words.append(match.group().lower())
+        body = match.end() + 1
+    if not words or len(words) > 5 or is_other(words) or end - body > _LONGEST_BODY:
+        return False
+    said = _CREDENTIAL.intersection(words)
+    if not said and (
+        text[start - 1 : start] in ("/", ".") or not any(word[:2].isalpha() and len(word) > 1 for word in words)
+    ):
+        return False
+    if text[end : end + 1] in ("+", "/", "=") or _FILE.match(text, end):
+        return False
+    return _is_body(text[body:end], said)
+
+
+_ID = pattern(r"01[A-Za-z0-9]{22,24}\Z")
+"""How ids are built that are numbered by time, such as those of keys."""
+_NAME = pattern(r"(?i)key|token|secret|password|credential|auth|value")
+"""How the body of a token does not begin, but a name does that stands before a value in one stream of texts."""
+
+
+def is_other(words: list[str]) -> bool:
+    """Whether the words of a prefix say that something else than a credential follows."""
+    return not _OTHER.isdisjoint(words) or ("pk" in words and "secret" not in words)
+
+
+def _is_body(body: str, said: frozenset[str]) -> bool:
+    if len(body) < _SHORTEST_BODY or _ID.match(body) or _NAME.match(body):
+        return False
+    if is_mixed(body) and (said or len(body) >= _TELLING):
+        return True
+    if not said or body not in (body.lower(), body.upper()):
+        return False
+    return len(body) >= (_TELLING if said <= _WEAK else 24) and looks_random(body) and change_share(body) >= 0.25
