@@ -1,96 +1,153 @@
+"""Log probabilities say an answer once more, token by token: what was redacted there is redacted here."""
+
 from __future__ import annotations
 
-import random
-import string
+import json
+from typing import Any
 
 import pytest
 
+from stepfork.providers.logprobs import token_rows
+from stepfork.redact.redactor import redact_run
 from stepfork.redact.secrets import Secrets
-from stepfork.redact.token_spots import token_spots
-from stepfork.redact.tokens import RULE, tokens_in
+from stepfork.trace.body import EventsBody, JsonBody, TextBody
+from tests.unit.redact.samples import GITHUB, OPENAI
+from tests.unit.redact.test_redact_runs import run_of
 
-MATCHER = Secrets({}).matcher
-ALNUM = string.ascii_letters + string.digits
-
-
-def drawn(size: int, alphabet: str = ALNUM, seed: int = 4) -> str:
-    lot = random.Random(seed)
-    return "".join(lot.choice(alphabet) for _ in range(size))
+R = "[redacted]"
+KNOWN = Secrets.collect({"A_SECRET": "pässwörd-längër"}, {})
+TOKENS = ["see ", OPENAI[:9], OPENAI[9:20], OPENAI[20:], " now"]
+LEFT = ["see ", R, "", "", " now"]
 
 
-HEX = "0123456789abcdef"
-UNKNOWN = [
-    ("acme_live_", drawn(24)),
-    ("acme-secret-", drawn(24)),
-    ("nc_pat_", drawn(32)),
-    ("acme_api_key_", drawn(32, HEX)),
-    ("privy_app_secret_", drawn(80)),
-    ("lmnr_", drawn(64)),
-    ("xyz-", drawn(40)),
-    ("ACME-", drawn(40)),
-    ("zzz_", drawn(12) + "-" + drawn(22, seed=5) + "_" + drawn(9, seed=6)),
-]
+def told(text: str, data: bytes | None = None, **more: Any) -> dict[str, Any]:
+    return {"token": text, "logprob": -0.5, "bytes": list(text.encode() if data is None else data), **more}
 
 
-@pytest.mark.parametrize(("prefix", "body"), UNKNOWN)
-@pytest.mark.parametrize("around", ["use {} now", "KEY_A={}\n", '"{}"', "({}).", "见{}。", "It is {}."])
-def test_a_token_of_no_known_service_goes_whole(around: str, prefix: str, body: str) -> None:
-    text = around.format(prefix + body)
-    [span] = MATCHER.find(text)
-    assert text[span.start : span.end] == prefix + body
-    assert list(token_spots(text.encode()))
+def item(text: str) -> dict[str, Any]:
+    return told(text, top_logprobs=[told(text), told("zz")])
 
 
-@pytest.mark.parametrize(("prefix", "body"), UNKNOWN)
-def test_it_is_expected_behind_an_escape_too(prefix: str, body: str) -> None:
-    text = f'{{"stdout": "done\\n{prefix}{body}\\n"}}'
-    assert [text[span.start : span.end] for span in MATCHER.find(text)] == [prefix + body]
-    assert list(token_spots(text.encode()))
+def left(text: str, old: str) -> dict[str, Any]:
+    return item(text) if text == old else told(text, top_logprobs=[told(text), told(text)])
 
 
-IDS = [
-    *(
-        "chatcmpl-",
-        "msg_01",
-        "toolu_01",
-        "call_",
-        "run_",
-        "thread_",
-        "user_2",
-        "pi_3",
-        "cs_test_a1",
-        "PR_kwDO",
-        "file-",
+def chat(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "logprobs": {"content": rows, "refusal": None}, "message": {"content": "-"}}]}
+
+
+def responses(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"output": [{"type": "message", "content": [{"type": "output_text", "text": "-", "logprobs": rows}]}]}
+
+
+FORMS = {
+    "chat": (chat(list(map(item, TOKENS))), chat(list(map(left, LEFT, TOKENS)))),
+    "responses": (responses(list(map(item, TOKENS))), responses(list(map(left, LEFT, TOKENS)))),
+    "no bytes": (
+        chat([{"token": token, "logprob": 0, "bytes": None} for token in TOKENS]),
+        chat([{"token": token, "logprob": 0, "bytes": None} for token in LEFT]),
     ),
-    *("req_011C", "org-", "srvtoolu_01", "seti_1", "cus_", "evt_1", "snap_", "prj_", "tooluse_", "gen-1700000000-"),
-]
+    "completions": (
+        {"choices": [{"logprobs": {"tokens": TOKENS, "top_logprobs": [None, *({t: -1, "b": 0} for t in TOKENS[1:])]}}]},
+        {"choices": [{"logprobs": {"tokens": LEFT, "top_logprobs": [None, {}, {}, {}, {" now": -1, "b": 0}]}}]},
+    ),
+    "gemini": (
+        {"candidates": [{"logprobsResult": {
+            "chosenCandidates": [{"token": token, "tokenId": 7, "logProbability": -1} for token in TOKENS],
+            "topCandidates": [{"candidates": [{"token": token, "tokenId": 7}, {"token": "b"}]} for token in TOKENS]}}]},
+        {"candidates": [{"logprobsResult": {
+            "chosenCandidates": [
+                {"token": new, "tokenId": 7 if new == old else 0, "logProbability": -1}
+                for new, old in zip(LEFT, TOKENS, strict=True)],
+            "topCandidates": [
+                {"candidates": [{"token": old, "tokenId": 7}, {"token": "b"}] if new == old
+                 else [{"token": new, "tokenId": 0}, {"token": new}]}
+                for new, old in zip(LEFT, TOKENS, strict=True)]}}]},
+    ),
+    "inference": (
+        {"details": {"tokens": [{"id": 5, "text": token, "logprob": 0} for token in TOKENS]}},
+        {"details": {"tokens": [
+            {"id": 5 if new == old else 0, "text": new, "logprob": 0} for new, old in zip(LEFT, TOKENS, strict=True)]}},
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("prefix", IDS)
-def test_ids_of_services_are_none(prefix: str) -> None:
-    assert list(tokens_in(f'{{"id": "{prefix}{drawn(22)}"}}')) == []
+@pytest.mark.parametrize("form", FORMS)
+def test_tokens_of_an_answer(form: str) -> None:
+    document, expected = FORMS[form]
+    made, findings = redact_run(run_of(response=JsonBody(document)), Secrets({}))
+    body = made.exchanges[0].response.body
+    assert isinstance(body, JsonBody)
+    assert body.value == expected
+    assert [found.rule for found in findings] == ["openai-key"]
+    assert redact_run(made, Secrets({})) == (made, ())
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_tokens_in_json_text(form: str, indent: int | None) -> None:
+    document, expected = FORMS[form]
+    text = json.dumps(document, indent=indent)
+    made, _ = redact_run(run_of(request=JsonBody({"tool": text}), response=TextBody(text)), Secrets({}))
+    request, response = made.exchanges[0].request.body, made.exchanges[0].response.body
+    assert isinstance(request, JsonBody)
+    assert isinstance(response, TextBody)
+    assert json.loads(request.value["tool"]) == json.loads(response.text) == expected
+
+
+@pytest.mark.parametrize("api", ["chat_completions", "responses", "other"])
+def test_tokens_of_a_stream(api: str) -> None:
+    def chunk(token: str, row: dict[str, Any]) -> dict[str, Any]:
+        if api == "responses":
+            return {"type": "response.output_text.delta", "item_id": "m", "delta": token, "logprobs": [row]}
+        return {"choices": [{"index": 0, "delta": {"content": token}, "logprobs": {"content": [row]}}]}
+
+    done = {"type": "response.output_text.done", "logprobs": list(map(item, TOKENS))}
+    chunks = [*(chunk(token, item(token)) for token in TOKENS), done]
+    body = EventsBody((*(f"data: {json.dumps(one)}" for one in chunks), "data: [DONE]", ""))
+    made, findings = redact_run(run_of(response=body), Secrets({}))
+    events = made.exchanges[0].response.body
+    assert isinstance(events, EventsBody)
+    expected = [chunk(new, left(new, old)) for new, old in zip(LEFT, TOKENS, strict=True)]
+    done = {**done, "logprobs": list(map(left, LEFT, TOKENS))}
+    assert [json.loads(event[6:]) for event in events.events[:-2]] == [*expected, done]
+    assert events.events[0] == body.events[0]
+    assert {found.path for found in findings} >= {
+        "/exchanges/0/response/body (event 1)",
+        "/exchanges/0/response/body (event 5)",
+    }
+    assert redact_run(made, Secrets({})) == (made, ())
+
+
+def test_a_character_that_two_tokens_share_is_read_by_its_bytes() -> None:
+    data = "my pässwörd-längër!".encode()
+    cuts = [data[:5], data[5:10], data[10:]]  # in the middle of ä, and of ö
+    rows = [told(cut.decode("utf-8", "replace"), cut) for cut in cuts]
+    made, _ = redact_run(run_of(response=JsonBody(chat(rows))), KNOWN)
+    body = made.exchanges[0].response.body
+    assert isinstance(body, JsonBody)
+    rows = body.value["choices"][0]["logprobs"]["content"]
+    assert [row["token"] for row in rows] == [f"my {R}", "", "!"]
+    assert [bytes(row["bytes"]).decode() for row in rows] == [f"my {R}", "", "!"]
+
+
+def test_a_name_that_stands_twice_hides_no_token() -> None:
+    rows = json.dumps(chat([item("a"), item("b")])).replace('"token": "a"', f'"token": "{GITHUB}", "token": "a"', 1)
+    made, _ = redact_run(run_of(response=TextBody(rows)), Secrets({}))
+    body = made.exchanges[0].response.body
+    assert isinstance(body, TextBody)
+    assert body.text == rows.replace(GITHUB, R)
 
 
 @pytest.mark.parametrize(
-    "text",
+    "odd",
     [
-        f"resp_{drawn(48, HEX)} fc_{drawn(48, HEX)} vs_{drawn(32, HEX)} lc_run--{drawn(32, HEX)}",
-        f"cache_key_{drawn(64, HEX)} public_key_{drawn(40)} sha256-{drawn(43)}= nonce-{drawn(32)}",
-        f"acme/web:prod-{drawn(20, HEX)} app-{drawn(20)}.js index-{drawn(40)}.css",
-        f"data:font/woff2;base64,d09_{drawn(40)}/{drawn(40)}+{drawn(40)}",
-        f"rsn_{drawn(60)}/{drawn(60)}==",
-        f"https://cdn.example/assets/pack_{drawn(40)}",
-        "test_whenTheUserHas2ItemsThenBothAreReturned test_live_UserService2CreatesAccountInDatabase",
-        "my_secret_value_of_the_first_configuration_2024 get-api-key-from-environment-variables-2",
-        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-        f"v1_{drawn(70)}",
-        f"x-api-key{drawn(32, HEX)} access_token{drawn(40)}",
+        None, [], {}, "x", {"content": None}, {"content": [None, 1, "x", {}, {"token": 1}]}, {"tokens": {"a": 1}},
+        {"content": [{"token": "a", "bytes": [300, "x"], "top_logprobs": [None, {"token": None}]}]},
+        {"tokens": ["a"], "top_logprobs": [3]}, {"chosenCandidates": ["a"], "topCandidates": [{"candidates": [1]}]},
     ],
-)
-def test_what_only_resembles_one_is_left_alone(text: str) -> None:
-    assert [text[span.start : span.end] for span in tokens_in(text)] == []
-
-
-def test_a_token_inside_a_blob_is_none() -> None:
-    blob = "".join(random.Random(9).choice(ALNUM + "-_") for _ in range(4000))
-    assert [span for span in tokens_in(blob) if span.rule == RULE] == []
+)  # fmt: skip
+def test_what_is_no_row_of_tokens_is_left_alone(odd: Any) -> None:
+    body = JsonBody({"choices": [{"logprobs": odd}], "details": odd})
+    assert redact_run(run_of(response=body), Secrets({}))[0].exchanges[0].response.body == body
+    list(token_rows({"logprobs": odd}))

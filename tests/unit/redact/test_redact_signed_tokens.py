@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import random
+import string
+
+import pytest
+
+from stepfork.redact.secrets import Secrets
+from stepfork.redact.token_spots import token_spots
+from stepfork.redact.tokens import RULE, tokens_in
+
+MATCHER = Secrets({}).matcher
+ALNUM = string.ascii_letters + string.digits
+
+
+def drawn(size: int, alphabet: str = ALNUM, seed: int = 4) -> str:
+    lot = random.Random(seed)
+    return "".join(lot.choice(alphabet) for _ in range(size))
+
+
+HEX = "0123456789abcdef"
+UNKNOWN = [
+    ("acme_live_", drawn(24)),
+    ("acme-secret-", drawn(24)),
+    ("nc_pat_", drawn(32)),
+    ("acme_api_key_", drawn(32, HEX)),
+    ("privy_app_secret_", drawn(80)),
+    ("lmnr_", drawn(64)),
+    ("xyz-", drawn(40)),
+    ("ACME-", drawn(40)),
+    ("zzz_", drawn(12) + "-" + drawn(22, seed=5) + "_" + drawn(9, seed=6)),
+]
+
+
+@pytest.mark.parametrize(("prefix", "body"), UNKNOWN)
+@pytest.mark.parametrize("around", ["use {} now", "KEY_A={}\n", '"{}"', "({}).", "见{}。", "It is {}."])
+def test_a_token_of_no_known_service_goes_whole(around: str, prefix: str, body: str) -> None:
+    text = around.format(prefix + body)
+    [span] = MATCHER.find(text)
+    assert text[span.start : span.end] == prefix + body
+    assert list(token_spots(text.encode()))
+
+
+@pytest.mark.parametrize(("prefix", "body"), UNKNOWN)
+def test_it_is_expected_behind_an_escape_too(prefix: str, body: str) -> None:
+    text = f'{{"stdout": "done\\n{prefix}{body}\\n"}}'
+    assert [text[span.start : span.end] for span in MATCHER.find(text)] == [prefix + body]
+    assert list(token_spots(text.encode()))
+
+
+IDS = [
+    *(
+        "chatcmpl-",
+        "msg_01",
+        "toolu_01",
+        "call_",
+        "run_",
+        "thread_",
+        "user_2",
+        "pi_3",
+        "cs_test_a1",
+        "PR_kwDO",
+        "file-",
+    ),
+    *("req_011C", "org-", "srvtoolu_01", "seti_1", "cus_", "evt_1", "snap_", "prj_", "tooluse_", "gen-1700000000-"),
+]
+
+
+@pytest.mark.parametrize("prefix", IDS)
+def test_ids_of_services_are_none(prefix: str) -> None:
+    assert list(tokens_in(f'{{"id": "{prefix}{drawn(22)}"}}')) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"resp_{drawn(48, HEX)} fc_{drawn(48, HEX)} vs_{drawn(32, HEX)} lc_run--{drawn(32, HEX)}",
+        f"cache_key_{drawn(64, HEX)} public_key_{drawn(40)} sha256-{drawn(43)}= nonce-{drawn(32)}",
+        f"acme/web:prod-{drawn(20, HEX)} app-{drawn(20)}.js index-{drawn(40)}.css",
+        f"data:font/woff2;base64,d09_{drawn(40)}/{drawn(40)}+{drawn(40)}",
+        f"rsn_{drawn(60)}/{drawn(60)}==",
+        f"https://cdn.example/assets/pack_{drawn(40)}",
+        "test_whenTheUserHas2ItemsThenBothAreReturned test_live_UserService2CreatesAccountInDatabase",
+        "my_secret_value_of_the_first_configuration_2024 get-api-key-from-environment-variables-2",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        f"v1_{drawn(70)}",
+        f"x-api-key{drawn(32, HEX)} access_token{drawn(40)}",
+    ],
+)
+def test_what_only_resembles_one_is_left_alone(text: str) -> None:
+    assert [text[span.start : span.end] for span in tokens_in(text)] == []
+
+
+def test_a_token_inside_a_blob_is_none() -> None:
+    blob = "".join(random.Random(9).choice(ALNUM + "-_") for _ in range(4000))
+    assert [span for span in tokens_in(blob) if span.rule == RULE] == []
