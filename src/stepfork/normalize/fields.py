@@ -52,6 +52,9 @@ def rest_marks(rest: dict[str, Any]) -> Marks:
     marks.update({(name,): "id" for name in rest if _is_bookkeeping(name, rest[name])})
     if isinstance(metadata, dict):
         marks.update({("metadata", name): "id" for name in metadata if _is_bookkeeping(name, metadata[name])})
+    for name in rules.CONVERSATIONS:
+        if isinstance(rest.get(name), list):
+            marks.update(_walk(rest[name], (name,), rules.MESSAGE_FRAME, _IN_MESSAGES))
     for name in ("conversation", "container"):
         holder = rest.get(name)
         if _is_id(holder):

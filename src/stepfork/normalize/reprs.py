@@ -25,12 +25,10 @@ def ids_in_reprs(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each id that a framework made up: a keyword of its own class, a call of a tool, a dumped
     message."""
     forms = []
-    if "=" in text and _CLASS.search(text):
+    if ("id='" in text or 'id="' in text) and _CLASS.search(text):
         forms.append(_IN_CLASS)
-    if "function" in text:
-        forms.append(_CALL)
-    if "type" in text and "name" in text:
-        forms.append(_DUMPED)
+    if "'id': '" in text or '"id": "' in text:
+        forms += (_CALL, _DUMPED)
     for form in forms:
         for match in form.finditer(text):
             if GENERATED.fullmatch(match["id"]) or is_distinctive(match["id"]):

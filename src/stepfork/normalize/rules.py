@@ -159,6 +159,9 @@ MESSAGE_FRAME = frozenset(
 )  # fmt: skip
 """The same for a message of a request."""
 
+CONVERSATIONS = ("contents", "chat_history", "history")
+"""Members of a request that hold messages where its API is none that is known, as Gemini's and Cohere's."""
+
 TIME_FIELDS = frozenset(
     {
         "created", "created_at", "updated_at", "started_at", "in_progress_at", "completed_at", "finished_at",

@@ -19,11 +19,22 @@ START = datetime(2026, 11, 30, 12, tzinfo=UTC)
 class World:
     """What differs between two captures: ids, the clock, the machine."""
 
-    def __init__(self, seed: int, *, home: str = "/home/mkowalski", port: int = 39477) -> None:
+    def __init__(
+        self,
+        seed: int,
+        *,
+        home: str = "/home/mkowalski",
+        port: int = 39477,
+        host: str = "buildbox7",
+        tmp: str = "/tmp",
+    ) -> None:
         self.random = random.Random(seed)
         self.now = START + timedelta(hours=self.random.randint(0, 5000), microseconds=self.random.randint(0, 10**6 - 1))
         self.started = self.now
         self.home = home
+        self.user = home.rpartition("/")[2]
+        self.host = host
+        self.tmp = tmp
         self.listener = f"127.0.0.1:{port}"
 
     def id(self, prefix: str, length: int = 24) -> str:
@@ -53,9 +64,9 @@ class World:
             ended_ns=int(self.now.timestamp() + 1) * 10**9,
             cwd=f"{self.home}/agent",
             home=self.home,
-            tmp="/tmp",
-            hostname="buildbox7",
-            user=self.home.rpartition("/")[2],
+            tmp=self.tmp,
+            hostname=self.host,
+            user=self.user,
             listener=self.listener,
             token="0f" * 16,
         )
