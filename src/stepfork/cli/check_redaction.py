@@ -46,7 +46,7 @@ def _refused(reason: str) -> int:
 def _run(options: Options, folder: str, variables: dict[str, str]) -> int:
     rules = _rules(options, folder, variables)
     digests = options.hash or bool(rules.accepted)
-    secrets = Secrets.collect(variables, read_dotenv(folder), rules, digests=digests)
+    secrets = Secrets.collect(variables, read_dotenv(folder), rules, digests=digests).with_personal
     in_hook = bool(variables.get("GIT_INDEX_FILE"))
     checked = _check(options, folder, variables, secrets, in_hook=in_hook)
     code = NO if checked.findings else BAD_INPUT if checked.problems else OK

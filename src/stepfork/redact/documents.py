@@ -90,7 +90,7 @@ def streams_in(document: Any) -> Iterator[tuple[tuple[str | int, ...], list[str]
 def _json_lines(text: str, secrets: Secrets, unread: list[tuple[str, str]]) -> list[Finding]:
     found: list[Finding] = []
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip() and secrets.prefilter.may_hold_secret(line):
+        if line.strip() and secrets.may_stand_in(line):
             missed: list[tuple[str, str]] = []
             is_json = is_json_text(line)
             inner = _json(line, secrets, missed) if is_json else plain_text(line, secrets, missed, number)

@@ -16,37 +16,43 @@ if TYPE_CHECKING:
 
     from stepfork.redact.own_names import OwnNames
     from stepfork.redact.own_patterns import OwnPatterns
+    from stepfork.redact.personal import Personal
 
     Look = Callable[[str, int, int], "Span | None"]
 
 
 class Matcher:
     """Finds every secret of a text: known values, shapes, credentials of schemes and URLs, named secrets; `names` and
-    `patterns` are a project's own."""
+    `patterns` are a project's own, `personal` what it asks for of personal data."""
 
-    __slots__ = ("_automaton", "_looks", "known", "names", "patterns")
+    __slots__ = ("_automaton", "_looks", "known", "names", "patterns", "personal")
 
-    def __init__(self, known: Known, names: OwnNames, patterns: OwnPatterns) -> None:
+    def __init__(self, known: Known, names: OwnNames, patterns: OwnPatterns, personal: Personal | None = None) -> None:
         self.known = known
         self.names = names
         self.patterns = patterns
+        self.personal = personal
         self._automaton: Automaton | None = None
         self._looks: list[tuple[Look, ...]] = []
 
-    def find(self, text: str) -> list[Span]:
-        """Disjoint spans of the secrets of `text`, in order; the same for the same text and known values."""
-        found = self.spans(text)
+    def find(self, text: str, name: str | None = None) -> list[Span]:
+        """Disjoint spans of the secrets of `text`, in order; the same for the same text and known values. `name` is
+        that of the nearest member, which says what a number is."""
+        found = self.spans(text, name)
         return merge(found) if found else found
 
-    def spans(self, text: str) -> list[Span]:
+    def spans(self, text: str, name: str | None = None) -> list[Span]:
         """As `find`, each span as its rule found it: they may overlap."""
         return [
             Span(view.original(span.start), view.original(span.end), span.rule)
             for view in views(text)
-            for span in self._in_view(view.text)
+            for span in self._in_view(view.text, name)
         ]
 
-    def _in_view(self, text: str) -> Iterator[Span]:
+    def _in_view(self, text: str, name: str | None) -> Iterator[Span]:
+        if self.personal is not None:
+            for found in self.personal.find(text, name):
+                yield Span(found.start, found.end, self.personal.rule(found))
         for index, start, end in self._literals().find(text):
             for look in self._looks[index]:
                 span = look(text, start, end)

@@ -12,7 +12,8 @@ from stepfork.redact.ibans import find_ibans
 from stepfork.redact.persons import Persons
 from stepfork.redact.phone_forms import NUMBER, read_phone
 from stepfork.redact.phones import find_phones
-from stepfork.redact.wording import names_other, names_telephone
+from stepfork.redact.views import views
+from stepfork.redact.wording import is_listed, names_other, names_telephone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +70,18 @@ class Personal:
         if "phone" in self.classes and 7 <= len(digits) <= 15 and names_telephone(name):
             return Found(0, len(digits), "phone", read_phone(digits)[0], NUMBER)
         return None
+
+    def may_stand_in(self, text: str) -> bool:
+        """False where nothing of it stands in a text, however that is parsed; True where something does or might. What
+        a stream spells in pieces is not looked for."""
+        return any(self._may_stand_in(view.text) for view in views(text))
+
+    def _may_stand_in(self, text: str) -> bool:
+        if next(self._accounts(text, None), None) or next(self.persons.find(text), None):
+            return True
+        return "phone" in self.classes and (
+            is_listed(text) or next(find_phones(text, suspicious=True), None) is not None
+        )
 
     def is_telling(self, name: str) -> bool:
         """Whether the name of a member says what a number under it is."""

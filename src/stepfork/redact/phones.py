@@ -45,8 +45,9 @@ _TRIES = 2
 _ALL_MARKS = f"{SPACES}{DASHES}./()"
 
 
-def find_phones(text: str, name: str | None = None) -> Iterator[tuple[int, int]]:
-    """Start and end of each telephone number of `text`, which stands under the member `name`."""
+def find_phones(text: str, name: str | None = None, *, suspicious: bool = False) -> Iterator[tuple[int, int]]:
+    """Start and end of each telephone number of `text`, which stands under the member `name`. `suspicious`: also where
+    words before it say that it is none."""
     for match in _PLUS.finditer(text):
         end = (
             _longest(text, match.start(), match.end(), checks.is_international)
@@ -61,7 +62,7 @@ def find_phones(text: str, name: str | None = None) -> Iterator[tuple[int, int]]
         for start in _starts(text, chain.start(), chain.end()):
             if start >= done and tries:
                 tries -= 1
-                for found in _at(text, start, name):
+                for found in _at(text, start, name, suspicious=suspicious):
                     yield found
                     done, tries = found[1], _TRIES
 
@@ -75,7 +76,7 @@ def _starts(text: str, start: int, end: int) -> Iterator[int]:
             yield at - 1 if text[at - 1] == "(" and at - 1 > start else at
 
 
-def _at(text: str, start: int, name: str | None) -> Iterator[tuple[int, int]]:
+def _at(text: str, start: int, name: str | None, *, suspicious: bool) -> Iterator[tuple[int, int]]:
     """The number that begins at `start`, if one does; where words announced it, those too that an "or" adds."""
     if not _free_left(text, start):
         return
@@ -91,7 +92,7 @@ def _at(text: str, start: int, name: str | None) -> Iterator[tuple[int, int]]:
         end = _longest(text, start, match.end(), fits) if match else None
         if end is not None:
             whole = end - start >= len(text.strip())
-            if said is not wording.OTHER and not (whole and wording.names_other(name)):
+            if suspicious or (said is not wording.OTHER and not (whole and wording.names_other(name))):
                 yield _balanced(text, start, end), end
             return
 

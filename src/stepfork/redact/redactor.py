@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 def redact_run(run: Run, secrets: Secrets) -> tuple[Run, tuple[Finding, ...]]:
     """`run` without its secrets, and what was found where. Redacting twice changes nothing."""
     from stepfork.redact.bodies import rewrite_bytes
-    from stepfork.rewrite.run import rewrite_run
+    from stepfork.rewrite.run import rewrite_run, rewrite_source
 
-    redactor = Redactor(secrets)
-    redacted = rewrite_run(rewrite_bytes(run, redactor), redactor)
-    return redacted, redactor.findings
+    whole, redactor = Redactor(secrets.with_personal), Redactor(secrets)
+    redacted = rewrite_run(rewrite_bytes(rewrite_source(run, whole), whole), redactor)
+    return redacted, tuple(dict.fromkeys((*whole.findings, *redactor.findings)))
 
 
 def redact_text(text: str, secrets: Secrets) -> str:
     """`text` without its secrets: for every message that is shown, and every name."""
-    return apply_edits(text, _edits(secrets.matcher.find(text)))
+    return apply_edits(text, _edits(secrets.with_personal.matcher.find(text)))
 
 
 def redact_command(command: Sequence[str], secrets: Secrets) -> tuple[str, ...]:
     """The words of a command as a fixture holds them: for every place where a command is shown."""
-    return Redactor(secrets).command(tuple(command))
+    return Redactor(secrets.with_personal).command(tuple(command))
 
 
 _MOST_REMEMBERED = 16 << 20
@@ -98,7 +98,7 @@ class Redactor(Rewriter):
         if documents:
             return documents_edits(text, documents, place, self)
         inside = self.inside.edits(text, place, self, self._paths)
-        spans = [span for span in self._find(text) if not any(_overlap(span, edit) for edit in inside)]
+        spans = [span for span in self._find(text, key) if not any(_overlap(span, edit) for edit in inside)]
         query = _query_start(text, place)
         if query is not None:
             spans = merge([*spans, *query_secrets(text, query, self._matcher.names)])
@@ -117,6 +117,10 @@ class Redactor(Rewriter):
             rule = RULE
         for span in self._matcher.patterns.find(text):
             rule = span.rule
+        personal = self._matcher.personal
+        found = personal.number(value, place.key) if personal is not None and rule is None else None
+        if personal is not None and found is not None:
+            rule = personal.rule(found)
         if rule is None:
             return value
         self._noted(text, [Span(0, len(text), rule)], self._paths.path(place))
@@ -133,8 +137,10 @@ class Redactor(Rewriter):
             made.append(apply_edits(argument, self._noted(argument, merged, self._paths.path(place))))
         return tuple(made)
 
-    def _find(self, text: str) -> list[Span]:
+    def _find(self, text: str, name: str | None = None) -> list[Span]:
         """What the matcher finds. Calls of one run repeat their texts, and events their words."""
+        if name is not None and self._matcher.personal is not None and self._matcher.personal.is_telling(name):
+            return self._matcher.find(text, name)
         if text in self._clean:
             return []
         spans = self._matcher.find(text)

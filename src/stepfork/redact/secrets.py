@@ -24,11 +24,12 @@ class Secrets:
     project's own. `digests` says that findings are to name their values.
     """
 
-    __slots__ = ("_digests", "known", "matcher", "prefilter", "rules")
+    __slots__ = ("_digests", "_with_personal", "known", "matcher", "prefilter", "rules")
 
     def __init__(self, values: Mapping[str, str], rules: Rules = NO_RULES, *, digests: bool = False) -> None:
         self.rules = rules
         self._digests = digests
+        self._with_personal: Secrets | None = None
         self.known = Known(values)
         self.matcher = Matcher(self.known, OwnNames(rules.keys, rules.variables), OwnPatterns(rules.patterns))
         self.prefilter = Prefilter(self.matcher)
@@ -47,6 +48,27 @@ class Secrets:
         A name that both give may have two values: each is a target.
         """
         return cls(secrets_of(dotenv, rules) | secrets_of(environ, rules), rules, digests=digests)
+
+    @property
+    def with_personal(self) -> Secrets:
+        """These secrets and the personal data that the project asks for: for all that is not given pseudonyms."""
+        if not self.rules.personal and not self.rules.names:
+            return self
+        if self._with_personal is None:
+            from stepfork.redact.personal import Personal
+
+            made = self._with_personal = Secrets({}, self.rules, digests=self._digests)
+            made.known = self.known
+            personal = Personal(self.rules.personal, self.rules.names)
+            made.matcher = Matcher(self.known, self.matcher.names, self.matcher.patterns, personal)
+            made.prefilter = self.prefilter
+            made._with_personal = made
+        return self._with_personal
+
+    def may_stand_in(self, text: str) -> bool:
+        """Whether anything that is looked for may stand in a text, however it is parsed."""
+        personal = self.matcher.personal
+        return self.prefilter.may_hold_secret(text) or (personal is not None and personal.may_stand_in(text))
 
     def finding(self, rule: str, path: str, value: str) -> Finding:
         """What is said of `value`, which stands at `path`."""

@@ -41,6 +41,7 @@ _ABBREVIATED = frozenset(("tel", "tél", "ph", "mob", "tlf", "no", "nr", "nro", 
 _LOOKED_BACK = 80
 # A part of a name counts too: `mobilePhone`, `phone_number`.
 _WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
+_LIST = pattern(r'([A-Za-z0-9_.-]{1,80})"\s*:\s*\[')
 _APART = pattern(r"[^0-9+]*\Z")
 
 
@@ -63,6 +64,11 @@ def before(text: str, start: int) -> frozenset[str] | None:
             break
         end = match.start()
     return found
+
+
+def is_listed(text: str) -> bool:
+    """Whether JSON in a text may have a list of telephone numbers."""
+    return any(names_telephone(match[1]) for match in _LIST.finditer(text))
 
 
 def names_telephone(name: str | None) -> bool:

@@ -73,6 +73,7 @@ class _Session:
 
     def __init__(self, fixture: Fixture, context: Context, secrets: Secrets, rules: KeyRules) -> None:
         self._redactor = Redactor(secrets)
+        self._of_bytes = Redactor(secrets.with_personal)
         self._recorded = Recorded(self._by_rules_of_now(fixture.run.exchanges, secrets), context, rules)
         self._live = Reader(context, rules, first=self._redactor, templated=False)
         for kind in self._recorded.personal:
@@ -122,7 +123,7 @@ class _Session:
 
     def _with_readable_body(self, exchange: Exchange) -> Exchange:
         """The secrets of a body of bytes taken out, which no reader of texts looks at."""
-        body = rewrite_bytes_body(exchange.request.body, Place(("request",), ("body",)), self._redactor)
+        body = rewrite_bytes_body(exchange.request.body, Place(("request",), ("body",)), self._of_bytes)
         if body is exchange.request.body:
             return exchange
         return msgspec.structs.replace(exchange, request=msgspec.structs.replace(exchange.request, body=body))

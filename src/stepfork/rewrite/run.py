@@ -24,14 +24,20 @@ _TRACE_VALUES = ("agent", "conversation", "input", "output")
 def rewrite_run(run: Run, rewriter: Rewriter) -> Run:
     """`run` as `rewriter` wants it."""
     return Run(
-        source=msgspec.structs.replace(
-            run.source,
-            command=rewriter.command(run.source.command),
-            cwd=rewrite_text(run.source.cwd, Place(("source",), ("cwd",)), rewriter),
-        ),
+        source=rewrite_source(run, rewriter).source,
         exchanges=tuple(rewrite_exchange(exchange, index, rewriter) for index, exchange in enumerate(run.exchanges)),
         trace=rewrite_trace(run.trace, rewriter),
     )
+
+
+def rewrite_source(run: Run, rewriter: Rewriter) -> Run:
+    """`run` with its command, and the folder that it ran in, as `rewriter` wants them."""
+    source = msgspec.structs.replace(
+        run.source,
+        command=rewriter.command(run.source.command),
+        cwd=rewrite_text(run.source.cwd, Place(("source",), ("cwd",)), rewriter),
+    )
+    return msgspec.structs.replace(run, source=source)
 
 
 def rewrite_exchange(exchange: Exchange, index: int, rewriter: Rewriter) -> Exchange:
