@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from stepfork.diff.leaves import Leaf, is_reordered, json_in, leaves, shown
-from stepfork.diff.unstable import ANSWERED, OTHERWISE, STORED, Comparison, Rule, Unstable, advice_on
+from stepfork.diff.unstable import ANSWERED, OTHERWISE, STORED, Comparison, Rule, Unstable, advice_on, told_rule
 from stepfork.normalize.request_key import NO_RULES, KeyRules, keyed_form
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import MODEL_APIS, label
@@ -121,6 +121,8 @@ def _of_results(index: int, tool: str, old: str, new: str) -> Iterator[Unstable]
         advice = "" if is_json else "the result is no JSON, so the rule leaves out all of it"
         if is_reordered(leaf.old, leaf.new):
             advice = "the same items in another order: sort them, rather than leave them out"
+        elif is_json and (rule := told_rule(leaf)):
+            advice = f"or {rule}: then each capture writes the same, too"
         yield Unstable(index, place, before, after, "noise", Rule(tool, leaf.pointer if is_json else ""), advice)
 
 
@@ -163,7 +165,9 @@ def _with_events(body: Body) -> Any:
 
 def _stored(index: int | None, place: str, leaf: Leaf, *, accepted: bool = False) -> Unstable:
     before, after = shown(leaf)
-    return Unstable(index, place, before, after, "stored", advice=STORED, accepted=accepted)
+    rule = "" if accepted else told_rule(leaf)
+    advice = f"{STORED}; {rule} makes it a placeholder" if rule else STORED
+    return Unstable(index, place, before, after, "stored", advice=advice, accepted=accepted)
 
 
 def _of_run(one: Run, two: Run) -> Iterator[Unstable]:

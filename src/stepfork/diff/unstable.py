@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Literal
 
 import msgspec
 
 from stepfork.diff.leaves import Leaf, is_reordered
+from stepfork.diff.own_rules import rule_for
 
 Kind = Literal["noise", "behaviour", "stored"]
 """``noise``: a rule of config.toml can say that it does not count. ``behaviour``: the program asked, or the model
@@ -56,10 +58,19 @@ _TOKEN = re.compile(r"[0-9a-f]{8,}|(?=\w*[0-9])(?=\w*[A-Za-z])\w{10,}", re.IGNOR
 _PATH = re.compile(r"(?:^|[\s\"'(=])(?:/[\w.{}-]+){2,}|[A-Za-z]:\\\w")
 
 
+def told_rule(leaf: Leaf) -> str:
+    """The rule of the project's own that would make both values one placeholder, as it is typed; empty for none."""
+    rule = rule_for(leaf)
+    return f"[normalize] {rule[0]} = [{json.dumps(rule[1], ensure_ascii=False)}] in config.toml" if rule else ""
+
+
 def advice_on(leaf: Leaf, old: str, new: str) -> str:
     """What can be done about what a program asks otherwise, by what its two values look like."""
     if is_reordered(leaf.old, leaf.new):
         return "the same items in another order: sort them (a set has none)"
+    rule = told_rule(leaf)
+    if rule:
+        return f"made up anew in each run: {rule} makes it a placeholder"
     for pattern, what in (
         (_UUID, "an id that the program makes up: let recordings give it a fixed one"),
         (_DATE, "a clock: pass it in, or write a whole ISO 8601 date-time, which becomes a placeholder"),

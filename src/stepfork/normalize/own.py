@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _HEAD = re.compile(r"(?:\\b|\^|\\A|\(\?<?[!=][^()]*\))*((?:[A-Za-z0-9_:/#=-]|\\[^A-Za-z0-9])+)(?![?*{])")
 
 
@@ -43,6 +47,16 @@ class OwnRules:
         self.literal_patterns = tuple(map(re.compile, literal_patterns))
         self.names = self.id_fields | self.time_fields | self.duration_fields | self.literal_fields
         self.prefixes = {head: pattern for pattern in self.id_patterns if (head := literal_head(pattern.pattern))}
+
+    def adding(self, entries: Mapping[str, tuple[str, ...]]) -> OwnRules:
+        """These rules and others, by the names of their lists."""
+        mine: dict[str, tuple[str, ...]] = {
+            name: tuple(getattr(self, name))
+            for name in ("id_fields", "time_fields", "duration_fields", "literal_fields")
+        }
+        for name in ("id_patterns", "literal_patterns"):
+            mine[name] = tuple(pattern.pattern for pattern in getattr(self, name))
+        return OwnRules(**{name: tuple(dict.fromkeys((*mine[name], *entries.get(name, ())))) for name in mine})
 
     def holds_literal(self, text: str) -> bool:
         """Whether any of a text is never templated."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stepfork.config.normalize import field_lines
 from stepfork.diff.request_diff import diff_forms
 from stepfork.diff.units import Forms, RequestForm
 from stepfork.diff.values import MessageChange, RequestDiff
 from stepfork.normalize.known import Context
+from stepfork.normalize.normalize import normalize_again
 from stepfork.normalize.request_key import KeyRules
 from stepfork.providers.apis import label
 from stepfork.replay.discovery import words_in
 from stepfork.replay.forms import Numbering
 from stepfork.replay.identities import Identities
 from stepfork.replay.nearest import Outline, nearest
-from stepfork.replay.noise import absorbing, config_lines
+from stepfork.replay.noise import absorbing, config_lines, own_rules
 from stepfork.replay.reading import Reader, Reading
 from stepfork.replay.recorded import Recorded, same_times
 from stepfork.replay.report import Component, Miss
@@ -31,6 +33,7 @@ class Diagnosis:
         self._live = live
         self._identities = identities
         self._rules = rules
+        self._own = context.own
         self._numbering = Numbering(recorded.reader.meaning, live.meaning, identities, context)
         self._forms = Forms()
         self._live_forms = Forms()
@@ -62,7 +65,9 @@ class Diagnosis:
         live = self._live.told(words, exchange) if words else live
         difference, old, new = self._difference(index, live)
         self._live.retract(words)
-        noise = self._noise(index, live, absorbing(difference, old, new, self._rules))
+        noise = self._made_up(index, live, exchange)
+        if not noise:
+            noise = self._noise(index, live, absorbing(difference, old, new, self._rules))
         return Miss(call, "changed", first_component(difference), _label(live), index, difference, noise=noise)
 
     def _all_outlines(self) -> list[Outline]:
@@ -80,6 +85,18 @@ class Diagnosis:
         old, new = self._forms.of(self._recorded.readings[index].form), self._live_forms.of(live.form)
         old, new = self._numbering.alike(old, new)
         return diff_forms(old, new), old, new
+
+    def _made_up(self, index: int, live: Reading, exchange: Exchange) -> tuple[str, ...]:
+        """The lines that say which rules of the project's own make the live request the recorded one, since all that
+        differs looks made up."""
+        wanted = own_rules(self._recorded.readings[index].form, live.form)
+        if not wanted:
+            return ()
+        own = self._own.adding(wanted)
+        recorded = normalize_again([self._recorded.exchanges[index]], own)
+        before = self._recorded.reader.under(own).read(recorded[0])
+        after = self._live.under(own).read(exchange)
+        return tuple(field_lines(wanted)) if before.key == after.key and same_times(before, after) else ()
 
     def _noise(self, index: int, live: Reading, rules: KeyRules | None) -> tuple[str, ...]:
         """The lines that say `rules`, where these make the live request the recorded one."""

@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
+
+import msgspec
 
 from stepfork.config.normalize import volatile_lines
 from stepfork.diff.json_diff import json_diff
+from stepfork.diff.leaves import leaves
+from stepfork.diff.own_rules import rules_for
+from stepfork.diff.renaming import masked
 from stepfork.diff.units import RequestForm, read_json
 from stepfork.diff.values import RequestDiff
 from stepfork.normalize.request_key import KeyRules
 from stepfork.providers.calls import bare_tool
+from stepfork.providers.normal_form import NormalRequest
 from stepfork.trace.body import JsonValue
 
 _WHOLE = ""
@@ -39,6 +46,18 @@ def absorbing(difference: RequestDiff, old: RequestForm, new: RequestForm, rules
         return None
     tools = {name: tuple(dict.fromkeys([*rules.tools.get(name, ()), *_folded(found[name])])) for name in found}
     return KeyRules({**rules.tools, **tools})
+
+
+def own_rules(old: NormalRequest, new: NormalRequest) -> dict[str, tuple[str, ...]]:
+    """The rules of a project's own that would make placeholders of all that two requests differ in; none where anything
+    does not look made up. Ids, times and addresses, which are placeholders already, differ in their numbers alone."""
+    found = leaves(msgspec.to_builtins(old), msgspec.to_builtins(new))
+    return rules_for(leaf for leaf in found if masked_value(leaf.old) != masked_value(leaf.new))
+
+
+def masked_value(value: Any) -> Any:
+    """A text without the numbers of its placeholders; any other value as it is."""
+    return masked(value) if isinstance(value, str) else value
 
 
 def config_lines(rules: KeyRules, before: KeyRules) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ import msgspec
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import Normalizer
 from stepfork.normalize.numbering import ValueNumbers
+from stepfork.normalize.own import OwnRules
 from stepfork.normalize.personal import written
 from stepfork.normalize.placeholders import PERSONAL, read
 from stepfork.normalize.request_key import KeyRules, Names, RequestKey, form_key, keyed_form
@@ -55,6 +56,8 @@ class Reader:
     """Reads the requests of one side; texts that calls repeat are read once."""
 
     def __init__(self, context: Context, rules: KeyRules, *, first: Rewriter | None, templated: bool) -> None:
+        self._context = context
+        self._first = first
         self._rules = rules
         self._values = ValueNumbers(spelled=True)
         self._told = Told(context.own)
@@ -131,6 +134,11 @@ class Reader:
     def with_rules(self, reading: Reading, rules: KeyRules) -> Reading:
         """The same request, read under other rules."""
         return self._reading(reading.templated, rules)
+
+    def under(self, own: OwnRules) -> Reader:
+        """A reader that has read nothing yet, under other rules of the project's own."""
+        context = msgspec.structs.replace(self._context, own=own)
+        return Reader(context, self._rules, first=self._first, templated=self._templated)
 
     def _meant(self, names: Iterable[Name]) -> tuple[Name, ...]:
         return tuple((kind, self.meaning(text)) for kind, text in names)

@@ -145,3 +145,35 @@ def test_what_is_made_up_fits_the_projects_pattern(pattern):
     made = [inventor.make("id", f"{{{{id_{number}}}}}", "ORD-") for number in range(1, 30)]
     assert len(set(made)) == len(made)
     assert all(own.id_patterns[0].fullmatch(value) for value in made)
+
+
+def telling(value):
+    message = {"role": "tool", "tool_call_id": "call_1", "content": json.dumps(value)}
+    return asked("POST", "/chat/completions", body={"messages": [message]})
+
+
+def missed(recorded, live):
+    exchange = Exchange("openai", "chat_completions", telling(recorded), Response(200))
+    run = Run(Source("command", True), Trace("spans", ()), (exchange,))
+    player = Player(
+        Fixture("case", normalize_run(run, context(OwnRules()))), context=context(OwnRules(), 2), secrets=Secrets({})
+    )
+    miss = player.answer("openai", "chat_completions", telling(live), call=0)
+    assert isinstance(miss, Miss)
+    return miss.noise
+
+
+def test_a_miss_names_the_rules_that_would_make_it_a_hit():
+    other = BOOKED | {"booking_ref": "ZZ91XW", "number": 104477, "text": "ORD-fedcba987654 for ZZ91XW", "took": 3.5}
+    assert missed(BOOKED, other) == (
+        "[normalize]",
+        'id_fields = ["booking_ref", "number"]',
+        'duration_fields = ["took"]',
+        'id_patterns = ["ORD-[0-9a-f]{12}"]',
+    )
+
+
+def test_a_miss_over_a_choice_names_no_such_rule():
+    told = {"order_id": "O-1042", "city": "Rome"}
+    assert missed(told, told | {"city": "Oslo"}) == ()
+    assert missed(told | {"booking_ref": "Q7K2MP"}, told | {"booking_ref": "ZZ91XW", "order_id": "O-1043"}) == ()
