@@ -17,7 +17,7 @@ from stepfork.normalize.known import Context, Known, find_known, known_values
 from stepfork.normalize.own import NO_OWN
 from stepfork.normalize.own_marks import OwnMark, field_mark
 from stepfork.normalize.own_texts import OwnTexts
-from stepfork.normalize.personal import personal_of
+from stepfork.normalize.personal import find_personal, personal_of
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.random_names import random_name
@@ -79,6 +79,11 @@ class Matcher:
             own = list(self._own_ids(text)) if self.own else []
             found = self._seen[text] = self._kept(text, own, self._find(text))
         return found
+
+    @property
+    def asks_personal(self) -> bool:
+        """Whether personal data are looked for."""
+        return bool(self._personal)
 
     def number_span(self, value: int | float, name: str | None) -> Span | None:
         """A number in JSON that is personal data, None for any other."""
@@ -171,7 +176,7 @@ class Matcher:
             for email in find_emails(text):
                 yield Span(email.start, email.end, "email", email.value, spelling=email.spelling)
         if self._personal:
-            yield from map(_personal_span, self._personal.find(text, name))
+            yield from map(_personal_span, find_personal(self._personal, text, name))
         if self._context is not None:
             for moment in moments(text):
                 if is_near(moment.when, self._context.started_ns, self._context.ended_ns):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from stepfork.normalize.personal import is_own
 from stepfork.normalize.placeholders import is_layout
 from stepfork.normalize.rules import END_LAST, START_FIRST
-from stepfork.redact.phone_forms import NUMBER, same_phone
+from stepfork.redact.phone_forms import same_phone
 
 Path = tuple[str | int, ...]
 Slot = tuple[Path, int]
@@ -51,7 +52,7 @@ class ValueNumbers:
         """The shape of a placeholder of personal data: None where it stands in the layout that the value has first."""
         if not is_layout(layout):
             return None
-        is_first = layout != NUMBER and self._layouts.setdefault((kind, number), layout) == layout
+        is_first = is_own(layout) and self._layouts.setdefault((kind, number), layout) == layout
         return None if is_first else layout
 
     def layout(self, kind: str, value: str) -> str | None:

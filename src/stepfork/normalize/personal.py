@@ -1,17 +1,24 @@
 """Personal data that a project asks for, as placeholders: one number for one value, however it is written.
 
 The first layout of a value in a run is its own, and its placeholder is bare there: ``{{phone_1}}``. Where it is written
-otherwise the placeholder says how: ``{{phone_1:+44##########}}``, ``{{name_1:FAMILY, GIVEN}}``, and ``number`` where it
-is a number in JSON. What finds the values is in `stepfork.redact.personal`, which check-redaction uses too.
+otherwise the placeholder says how: ``{{phone_1:+44##########}}``, ``{{name_1:FAMILY, GIVEN}}``, ``url …`` where it is
+percent-encoded, and ``number`` where it is a number in JSON. What finds the values is in `stepfork.redact.personal`,
+which check-redaction uses too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from urllib.parse import quote
+
 from stepfork.normalize.known import Context
-from stepfork.redact.personal import Personal
+from stepfork.redact.personal import Found, Personal
 from stepfork.redact.persons import spell_name
 from stepfork.redact.phone_forms import NUMBER, spell_phone
+from stepfork.redact.views import views
 
+_URL = "url "
+"""What the layout of a percent-encoded value begins with."""
 _MARKS = str.maketrans(dict.fromkeys(" -./()"))
 
 
@@ -20,11 +27,27 @@ def personal_of(context: Context | None) -> Personal:
     return Personal(context.personal, context.names) if context else Personal((), ())
 
 
+def find_personal(personal: Personal, text: str, name: str | None) -> Iterator[Found]:
+    """What stands in a text, in escapes and percent-encoded too."""
+    for view in views(text):
+        for found in personal.find(view.text, name):
+            start, end = view.original(found.start), view.original(found.end)
+            layout = _URL + found.layout if "%" in text[start:end] else found.layout
+            yield Found(start, end, found.kind, found.value, layout)
+
+
+def is_own(layout: str) -> bool:
+    """Whether a value that is first in a layout stands in it for its own: not where the place asks for one."""
+    return layout != NUMBER and not layout.startswith(_URL)
+
+
 def written(kind: str, value: str, wanted: str | None, own: str | None) -> str:
     """`value` in the layout that is `wanted`, where it fits; else in its `own`, else in the usual one.
 
     Where all marks are left out in what is wanted, they are left out there too.
     """
+    if wanted is not None and wanted.startswith(_URL):
+        return quote(written(kind, value, wanted.removeprefix(_URL), own), safe="")
     for layout in (wanted, own):
         made = None if layout is None else _in_layout(kind, value, layout, own)
         if made is not None:

@@ -35,6 +35,7 @@ class PartRewriter(Rewriter):
         self._marks = marks
         self._times = times or TimeNumbers()
         self.renamed = False
+        self.reads_across = matcher.asks_personal
 
     def run(self, walk: Callable[[PartRewriter], T]) -> T:
         """What `walk` makes with this rewriter, walked again where the times turned out to stand in another order."""

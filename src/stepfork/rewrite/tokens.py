@@ -83,13 +83,17 @@ def row_edits(text: str, value: Any, place: Place, find: Find) -> tuple[list[Edi
     return change_edits(text, changes), taken
 
 
-def changed_value(value: Any, place: Place, find: Find) -> Any:
-    """What stands under a name of `HOLDERS`, with its rows of tokens changed; the same object where none is."""
+def changed_value(value: Any, place: Place, find: Find) -> tuple[Any, set[Path]]:
+    """What stands under a name of `HOLDERS`, with its rows of tokens changed; the same object where none is. And the
+    places, below this one, of what was read so."""
+    read: set[Path] = set()
     for path, row in rows_of(value, ()):
+        read |= {token.path for token in row}
         for changes in token_changes(row, place.child(*path), find)[1].values():
             for at, _, new in changes:
                 value = _with(value, at, new)
-    return value
+                read.add(at)
+    return value, read
 
 
 def _with(value: Any, path: Path, new: Any) -> Any:

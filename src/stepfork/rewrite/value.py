@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from stepfork.providers.logprobs import HOLDERS
-from stepfork.rewrite.place import Place, Rewriter, apply_edits
+from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
 from stepfork.rewrite.text import ROW_MEMBERS, find_edits, rewrite_text
 from stepfork.rewrite.tokens import changed_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 
@@ -71,10 +71,12 @@ def _object(value: dict[str, Any], place: Place, rewriter: Rewriter) -> dict[str
     names: dict[str, str] = {}
     changed = False
     for name in sorted(value):
-        item = value[name]
+        item, below = value[name], place.child(name)
         if name in HOLDERS and rewriter.reads_across:
-            item = changed_value(item, place.child(name), lambda text, at: find_edits(text, at, rewriter))
-        new = _rewritten(item, place.child(name), rewriter)
+            item, read = changed_value(item, below, lambda text, at: find_edits(text, at, rewriter))
+            new = _rewritten(item, below, _Aside(rewriter, {below.path + path for path in read}))
+        else:
+            new = _rewritten(item, below, rewriter)
         changed = changed or new is not value[name]
         made[name] = new
         renamed = apply_edits(name, rewriter.key(name, place))
@@ -83,6 +85,27 @@ def _object(value: dict[str, Any], place: Place, rewriter: Rewriter) -> dict[str
     if names:
         return _rename(made, names)
     return made if changed else value
+
+
+class _Aside(Rewriter):
+    """Another rewriter, which is not asked again for texts that were read as one with others."""
+
+    def __init__(self, rewriter: Rewriter, read: set[tuple[str | int, ...]]) -> None:
+        self.reads_across = rewriter.reads_across
+        self.document = rewriter.document  # type: ignore[method-assign]
+        self.key = rewriter.key  # type: ignore[method-assign]
+        self.number = rewriter.number  # type: ignore[method-assign]
+        self.across = rewriter.across  # type: ignore[method-assign]
+        self._rewriter = rewriter
+        self._read = read
+
+    def text(self, text: str, place: Place) -> Sequence[Edit]:
+        """Edits of a text."""
+        return () if place.path in self._read else self._rewriter.text(text, place)
+
+    def unquoted(self, text: str, place: Place) -> int | None:
+        """The number that stands instead of a text in JSON."""
+        return None if place.path in self._read else self._rewriter.unquoted(text, place)
 
 
 def _rename(value: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:

@@ -77,6 +77,30 @@ def test_names_of_members_and_queries_and_json_in_json_and_the_trace_are_read() 
     assert normalize_run(run, CONTEXT, templated=True) == run
 
 
+def test_escapes_and_percent_encoding_are_undone() -> None:
+    assert said(PHONE, r"a\n020 7946 0958", "https://x.example/?to=%2B44%2020%207946%200958&who=Ada%20Lovelace") == [
+        "{{phone_1}}",
+        r"a\n{{phone_1:0## #### ####}}",
+        "https://x.example/?to={{phone_1:url +44 ## #### ####}}&who={{name_1:url Given Family}}",
+    ]
+    assert written("phone", "+44 2079460958", "url +44 ## #### ####", None) == "%2B44%2020%207946%200958"
+    assert written("name", "Ada Lovelace", "url Given Family", None) == "Ada%20Lovelace"
+
+
+def test_what_tokens_spell_is_read_as_one() -> None:
+    tokens = ["Call +", "442", "079", "460", "958", " now"]
+    content = [{"token": token, "logprob": -0.5, "bytes": list(token.encode()), "top_logprobs": []} for token in tokens]
+    answer = {"choices": [{"message": {"content": "".join(tokens)}, "logprobs": {"content": content}}]}
+    asked = exchange("chat_completions", {"messages": []}, answer)
+    made = normalize_exchange(asked, CONTEXT)
+    (choice,) = made.response.body.value["choices"]
+    assert choice["message"]["content"] == "Call {{phone_1}} now"
+    assert "".join(token["token"] for token in choice["logprobs"]["content"]) == "Call {{phone_1}} now"
+    assert len(choice["logprobs"]["content"]) == len(tokens)
+    assert "442" not in json.dumps(made.response.body.value)
+    assert normalize_exchange(made, CONTEXT, templated=True) == made
+
+
 def test_nothing_is_looked_for_that_was_not_asked_for() -> None:
     asked = exchange(
         "chat_completions", {"messages": [{"role": "user", "content": f"{PHONE} {CARD} Ada Lovelace"}]}, {}
