@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import binascii
-
+from stepfork.redact.folds import unbroken
 from stepfork.redact.named import is_variable_secret
 from stepfork.redact.names import strength
 from stepfork.redact.own_names import OwnNames
@@ -11,6 +10,7 @@ from stepfork.redact.pattern import pattern
 from stepfork.redact.randomness import looks_random
 from stepfork.redact.rules import NO_RULES, Rules
 from stepfork.redact.span import Span
+from stepfork.redact.spellings import base64_cores, spellings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ MAX_BLOB = 4096
 _RULE = "value of "
 _USERINFO = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s/?#@:]*:([^\s/?]+)@")
 _BASE64_RUN = pattern(r"[A-Za-z0-9+/_-]+={0,2}")
+_ESCAPE = pattern(r"%[0-9A-Fa-f]{2}|\\(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrtbf])")
 _PERCENT = pattern(r"(?:%[0-9A-Fa-f]{2})+")
 
 
@@ -59,6 +60,7 @@ def _unquoted(text: str) -> str:
 def _pieces(value: str) -> Iterator[str]:
     """The value, and what of it may show up alone: its lines, or the strings of a JSON document."""
     yield value
+    yield value.strip()  # as most programs send it
     if value.lstrip().startswith("{"):
         yield from _leaves(_document(value), "")
     elif "\n" in value:
@@ -99,22 +101,24 @@ class Known:
     """Known values, each with the name by which a finding speaks of it.
 
     `plain` and `base64` map what may stand in a text to the rule; `anchors` are literals of which one stands in every
-    text that holds a known value in whatever escape (None where there are none); `numbers` are values of digits alone.
+    text that holds a known value in whatever escape (None where there are none); `numbers` are values of digits alone,
+    `documents` those that are JSON text.
     """
 
-    __slots__ = ("anchors", "base64", "numbers", "plain")
+    __slots__ = ("anchors", "base64", "documents", "numbers", "plain")
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self.plain: dict[str, str] = {}
         self.base64: dict[str, str] = {}
         for value in sorted(values, key=lambda item: (-len(item), item)):
             rule = _RULE + values[value]
-            for spelling in sorted(_spellings(value)):
+            for spelling in sorted(spellings(value)):
                 self.plain.setdefault(spelling, rule)
-            for core in sorted(_base64_cores(value)):
+            for core in sorted(base64_cores(value)):
                 self.base64.setdefault(core, rule)
-        self.numbers = {value: rule for value, rule in self.plain.items() if value.isascii() and value.isdigit()}
-        self.anchors = _anchors_of((*self.plain, *self.base64))
+        self.numbers = {value: _RULE + name for value, name in values.items() if value.isascii() and value.isdigit()}
+        self.documents = frozenset(value for value in self.plain if value[0] in '{["' and _document(value) is not None)
+        self.anchors = _anchors_of((*self.plain, *(part for core in self.base64 for part in unbroken(core))))
 
     @staticmethod
     def is_rule(rule: str) -> bool:
@@ -136,6 +140,9 @@ def blob_at(text: str, start: int, end: int, rule: str) -> Span:
     """The base64 run around a match: its ends hold the first and last bits of the secret."""
     left = text[max(0, start - MAX_BLOB) : start]
     first = start - (len(left) - len(left.rstrip(_BASE64)))
+    escape = _ESCAPE.match(text, first - 1, start) if first else None
+    if escape is not None:  # its end only looks like base64
+        first = escape.end()
     run = _BASE64_RUN.match(text, end)
     last = run.end() if run else end
     if last - first > MAX_BLOB:
@@ -144,32 +151,3 @@ def blob_at(text: str, start: int, end: int, rule: str) -> Span:
 
 
 _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
-
-
-def _spellings(value: str) -> set[str]:
-    """The value as views of a text do not undo it: other line ends, form encoding, HTML."""
-    made = {value}
-    if "\n" in value or "\r" in value:
-        unix = value.replace("\r\n", "\n").replace("\r", "\n")
-        made |= {unix, unix.replace("\n", "\r\n"), unix.strip("\n")}
-    if " " in value:
-        made.add(value.replace(" ", "+"))
-    if any(char in value for char in "&<>\"'"):
-        html = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        made |= {
-            html,
-            html.replace('"', "&quot;").replace("'", "&#x27;"),
-            html.replace('"', "&#34;").replace("'", "&#39;"),
-        }
-    return {spelling for spelling in made if len(spelling) >= MIN_LENGTH}
-
-
-def _base64_cores(value: str) -> set[str]:
-    """The characters that every base64 text shows which has `value` at a byte offset of 0, 1 or 2 modulo 3."""
-    data = value.encode("utf-8", "surrogatepass")
-    cores = set()
-    for shift in range(3):
-        encoded = binascii.b2a_base64(b"\0" * shift + data, newline=False).decode("ascii")
-        core = encoded[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
-        cores |= {core, core.replace("+", "-").replace("/", "_")}
-    return {core for core in cores if len(core) >= 9}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stepfork.redact.automaton import Automaton
 from stepfork.redact.credentials import BASIC, BEARER, URL, basic_at, bearer_at, userinfo_at
+from stepfork.redact.folds import folds
 from stepfork.redact.known import Known, blob_at
 from stepfork.redact.named import ANCHORS, named_at
 from stepfork.redact.shapes import SHAPES, shape_at, unanchored_in
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from stepfork.redact.own_names import OwnNames
     from stepfork.redact.own_patterns import OwnPatterns
     from stepfork.redact.personal import Personal
+    from stepfork.redact.views import View
 
     Look = Callable[[str, int, int], "Span | None"]
 
@@ -25,15 +27,15 @@ class Matcher:
     """Finds every secret of a text: known values, shapes, credentials of schemes and URLs, named secrets; `names` and
     `patterns` are a project's own, `personal` what it asks for of personal data."""
 
-    __slots__ = ("_automaton", "_looks", "known", "names", "patterns", "personal")
+    __slots__ = ("_all", "_exact", "known", "names", "patterns", "personal")
 
     def __init__(self, known: Known, names: OwnNames, patterns: OwnPatterns, personal: Personal | None = None) -> None:
         self.known = known
         self.names = names
         self.patterns = patterns
         self.personal = personal
-        self._automaton: Automaton | None = None
-        self._looks: list[tuple[Look, ...]] = []
+        self._all = _Literals(lambda: _looks(known, names))
+        self._exact = _Literals(lambda: _known_looks(known))
 
     def find(self, text: str, name: str | None = None) -> list[Span]:
         """Disjoint spans of the secrets of `text`, in order; the same for the same text and known values. `name` is
@@ -44,30 +46,48 @@ class Matcher:
     def spans(self, text: str, name: str | None = None) -> list[Span]:
         """As `find`, each span as its rule found it: they may overlap."""
         return [
-            Span(view.original(span.start), view.original(span.end), span.rule)
+            Span(read.original(span.start), read.original(span.end), span.rule)
             for view in views(text)
-            for span in self._in_view(view.text, name)
+            for read, spans in self._readings(view, name)
+            for span in spans
         ]
+
+    def _readings(self, view: View, name: str | None) -> Iterator[tuple[View, Iterator[Span]]]:
+        yield view, self._in_view(view.text, name)
+        if self.known.plain:
+            for fold in folds(view):
+                yield fold, self._exact.find(fold.text)
 
     def _in_view(self, text: str, name: str | None) -> Iterator[Span]:
         if self.personal is not None:
             for found in self.personal.find(text, name):
                 yield Span(found.start, found.end, self.personal.rule(found))
-        for index, start, end in self._literals().find(text):
+        yield from self._all.find(text)
+        yield from unanchored_in(text)
+        yield from self.patterns.find(text)
+
+
+class _Literals:
+    """Literals, and what to look at where one stands. Made when first asked: a check of clean files needs none."""
+
+    __slots__ = ("_automaton", "_looks", "_make")
+
+    def __init__(self, make: Callable[[], dict[str, list[Look]]]) -> None:
+        self._make = make
+        self._automaton: Automaton | None = None
+        self._looks: list[tuple[Look, ...]] = []
+
+    def find(self, text: str) -> Iterator[Span]:
+        """What is found at the literals that stand in a text."""
+        if self._automaton is None:
+            looks = self._make()
+            self._looks = [tuple(found) for found in looks.values()]
+            self._automaton = Automaton(list(looks))
+        for index, start, end in self._automaton.find(text):
             for look in self._looks[index]:
                 span = look(text, start, end)
                 if span is not None:
                     yield span
-        yield from unanchored_in(text)
-        yield from self.patterns.find(text)
-
-    def _literals(self) -> Automaton:
-        """Made when first asked: a check of clean files needs none."""
-        if self._automaton is None:
-            looks = _looks(self.known, self.names)
-            self._looks = [tuple(found) for found in looks.values()]
-            self._automaton = Automaton(list(looks))
-        return self._automaton
 
 
 def _looks(known: Known, names: OwnNames) -> dict[str, list[Look]]:
@@ -81,8 +101,13 @@ def _looks(known: Known, names: OwnNames) -> dict[str, list[Look]]:
             looks.setdefault(anchor, []).append(look)
     for anchor in names.anchors:
         looks.setdefault(anchor, []).append(lambda text, start, end: named_at(text, start, end, names.kind))
-    for spelling, rule in known.plain.items():
-        looks.setdefault(spelling, []).append(_for_value(rule))
+    for literal, found in _known_looks(known).items():
+        looks.setdefault(literal, []).extend(found)
+    return looks
+
+
+def _known_looks(known: Known) -> dict[str, list[Look]]:
+    looks: dict[str, list[Look]] = {spelling: [_for_value(rule)] for spelling, rule in known.plain.items()}
     for core, rule in known.base64.items():
         looks.setdefault(core, []).append(_for_base64(rule))
     return looks

@@ -123,7 +123,7 @@ def _value_follows(text: str, index: int, *, signed: bool) -> bool:
     while index < min(len(text), limit) and (text[index] in "\\\"'`]" or text[index].isspace()):
         index += 1
     if not signed:
-        if text[index : index + 3] in ("%3A", "%3a", "%3D", "%3d"):
+        if text[index : index + 3] in ("%3A", "%3a", "%3D", "%3d") or text.startswith("&", index):
             return True
         if text[index : index + 1] not in (":", "=", ">"):
             return False

@@ -11,6 +11,7 @@ from stepfork.redact.automaton import Automaton
 from stepfork.redact.credentials import BEARER, URL, basic_at, bearer_at
 from stepfork.redact.encoded_spots import ANCHORS as ENCODED
 from stepfork.redact.encoded_spots import may_be_encoded
+from stepfork.redact.folds import has_soft_breaks
 from stepfork.redact.named import ANCHORS as NAMES
 from stepfork.redact.named import may_be_named
 from stepfork.redact.pattern import pattern
@@ -30,7 +31,11 @@ _LEFT = 260
 _NEAR, _FAR = 600, 12_000
 """Characters after a literal that are read first, and that are read where those hold a value without an end."""
 
-_BY_NUMBER = pattern(r"\\(?:u00|x)(?!2[2267]|3[ceCE])[2-7][0-9a-fA-F]")
+_BY_NUMBER = pattern(
+    r"\\(?:u00|x)(?!2[2267]|3[ceCE])[2-7][0-9a-fA-F]|\\(?:u\{|U000000|[01][0-7][0-7])"
+    r"|&#(?!(?:0*(?:34|38|39|60|62|160)|[xX]0*(?:2[267]|3[cCeE]|[aA]0));)|%(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"
+    r"|&(?:colon|sol|bsol|equals|plus|lowbar|hyphen|dash|period|dollar|percnt|commat|num);"
+)
 _END = pattern(r"[\s\"'`<>]")
 
 
@@ -52,7 +57,12 @@ class Prefilter:
             return True
         if _has_deltas(text):
             return True  # what several deltas spell out together stands nowhere in one piece
-        if may_have_unanchored(text):
+        if (
+            may_have_unanchored(text)
+            or "\0" in text
+            or "\\u0000" in text
+            or (self._matcher.known.plain and has_soft_breaks(text))
+        ):
             return True
         if self._matcher.names.may_stand_in(text) or self._matcher.patterns.may_match(text):
             return True
@@ -83,7 +93,7 @@ def _windows(text: str, spots: list[tuple[int, int]]) -> Iterator[tuple[int, int
 
 def _spells_ascii_by_number(text: str) -> bool:
     """Whether a letter, digit or sign is spelled ``\\u0041`` or ``\\x41``; encoders do so for quotes, & and < alone."""
-    return ("\\u00" in text or "\\x" in text) and _BY_NUMBER.search(text) is not None
+    return ("\\" in text or "&" in text or "%" in text) and _BY_NUMBER.search(text) is not None
 
 
 def _has_deltas(text: str) -> bool:
@@ -174,7 +184,7 @@ def _escaped(text: str, start: int, end: int) -> bool:
         char = text[index]
         if char == "\\":
             return text[index : index + 8].lstrip("\\")[:1] not in _ENDS
-        if char == "%":
+        if char in "%&":
             return True
         if char.isspace() or char in "\"'`<>{}":
             return False

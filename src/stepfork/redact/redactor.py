@@ -58,6 +58,7 @@ class Redactor(Rewriter):
         self._secrets = secrets
         self._matcher = secrets.matcher
         self._numbers = secrets.known.numbers
+        self._documents = secrets.known.documents
         self._clean: set[str] = set()
         self._remembered = 0
         self._paths = Paths(lambda name: bool(self._find(name)))
@@ -86,6 +87,10 @@ class Redactor(Rewriter):
     def _introduces(self, name: str) -> bool:
         return introduces(name) or self._matcher.names.holds(name)
 
+    def takes_whole(self, text: str) -> bool:
+        """Where a known value is JSON text: it is no document then, but a secret."""
+        return bool(self._documents) and text.strip() in self._documents
+
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a text: the whole of it where its name says that it is a secret, else what any rule finds."""
         beside = self._beside.get((place.part, place.path))
@@ -95,7 +100,7 @@ class Redactor(Rewriter):
         if is_event_stream(text):
             return self._stream(text, place)
         documents = documents_in(text)
-        if documents:
+        if documents and not any(known in text for known in self._documents):
             return documents_edits(text, documents, place, self)
         inside = self.inside.edits(text, place, self, self._paths)
         spans = [span for span in self._find(text, key) if not any(_overlap(span, edit) for edit in inside)]

@@ -1,7 +1,8 @@
 """A text as it reads after its escapes are undone, with the way back to the characters as they stand.
 
-A secret inside JSON text, a Python repr or a URL is spelled with escapes: ``\\n`` before it hides the boundary, ``%2F``
-or ``\\"`` inside it hides the value. Rules therefore read each view of a text and report spans of the text itself.
+A secret inside JSON text, a Python repr, a URL or HTML is spelled with escapes: ``\\n`` before it hides the boundary,
+``%2F``, ``&amp;`` or ``\\"`` inside it hides the value. Rules therefore read each view of a text and report spans of
+the text itself.
 """
 
 from __future__ import annotations
@@ -14,13 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_DEPTH = 4
-"""Backslash escapes are undone this often: JSON text in JSON text in JSON text, and one level that no SDK writes."""
+"""Escapes are undone this often: JSON text in JSON text in JSON text, and one level that no SDK writes."""
+_MOST = 36
+"""So many views of a text are read: each kind of escape may stand inside each other, and the most part do not."""
 
 _ESCAPE = pattern(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[nrtbf\"'\\/])"
+    r"\\(?:[nrtbf !-/:-@\[-`{-~]"
+    r"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,6}\}|U[0-9a-fA-F]{8}"
+    r"|(?:x[0-9a-fA-F]{2}|[0-3][0-7]{2})(?:\\(?:x[0-9a-fA-F]{2}|[0-3][0-7]{2}))*)"
 )
+_BYTE = pattern(r"\\(?:x(..)|(...))")
 _PERCENT = pattern(r"(?:%[0-9a-fA-F]{2})+")
+_ENTITY = pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_WIDE = pattern(r"[\t\n\r -~](?:\0[\t\n\r -~]){7,}\0?")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "nbsp": "\xa0"}
 
 
 class View:
@@ -52,35 +61,47 @@ class View:
 
 
 def views(text: str) -> Iterator[View]:
-    """`text` as it stands, then with each level of escapes undone."""
-    view = View(text)
-    for _ in range(MAX_DEPTH + 1):
-        yield view
-        if "%" in view.text:
-            decoded = _decoded(view, _PERCENT, _from_percent)
-            if decoded is not None:
-                yield decoded
-        if "\\" not in view.text:
-            return
-        deeper = _decoded(view, _ESCAPE, _from_escape)
-        if deeper is None:
-            return
-        view = deeper
+    """`text` as it stands, then with escapes undone, of each kind and in each order that makes a difference."""
+    first = View(text)
+    yield first
+    if not any(sign in text for sign in _SIGNS):
+        return
+    count, waiting = 1, [(first, -1)]
+    for _ in range(MAX_DEPTH):
+        deeper = []
+        for view, last in waiting:
+            for kind, (sign, escapes, decode) in enumerate(_KINDS):
+                if sign not in view.text or (kind < last and not _brought(view, sign)):
+                    continue
+                made = decoded_view(view, escapes, decode)
+                if made is not None and made.text != view.text:
+                    yield made
+                    deeper.append((made, kind))
+                    count += 1
+                    if count == _MOST:
+                        return
+        waiting = deeper
+
+
+def _brought(view: View, sign: str) -> bool:
+    """Whether what was undone last brought a sign of escapes of another kind. Else these were there before, and are
+    undone where that comes first."""
+    return view.above is not None and view.text.count(sign) > view.above.text.count(sign)
 
 
 def undone(text: str) -> str:
-    """`text` with every escape undone, percent-encoding too, until none is left (or too many were)."""
-    for _ in range(MAX_DEPTH):
-        *_, deepest = views(text)
-        percent = _decoded(deepest, _PERCENT, _from_percent)
-        made = deepest.text if percent is None else percent.text
-        if made == text:
+    """`text` with every escape undone, of whatever kind, until none is left (or too many were)."""
+    for _ in range(2 * MAX_DEPTH):
+        before = text
+        for sign, escapes, decode in _KINDS:
+            made = decoded_view(View(text), escapes, decode) if sign in text else None
+            text = text if made is None else made.text
+        if text == before:
             break
-        text = made
     return text
 
 
-def _decoded(view: View, pattern: re.Pattern[str], decode: Decoder) -> View | None:
+def decoded_view(view: View, pattern: re.Pattern[str], decode: Decoder) -> View | None:
     """The view with each match decoded; None where there was nothing to decode."""
     from array import array  # with all that it loads it takes longer than a clean file that has no escapes
 
@@ -109,23 +130,61 @@ def _decoded(view: View, pattern: re.Pattern[str], decode: Decoder) -> View | No
 
 def _from_escape(escape: str) -> list[tuple[str, int]]:
     letter = escape[1]
-    if letter in "ux":
+    if letter == "x" or (letter.isdigit() and len(escape) > 2):
+        data = bytes(
+            int(hexadecimal, 16) if hexadecimal else int(octal, 8) for hexadecimal, octal in _BYTE.findall(escape)
+        )
+        return characters(data, 4)
+    if letter in "uU" and len(escape) > 2:
         if len(escape) == 12:
             high, low = int(escape[2:6], 16), int(escape[8:], 16)
             return [(chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)), 12)]
-        return [(chr(int(escape[2:], 16)), len(escape))]  # noqa: FURB166 (the prefix is a backslash and a letter)
+        return _character(escape[2:].strip("{}"), 16, len(escape))
     return [(_SHORT.get(letter, letter), 2)]
 
 
 def _from_percent(run: str) -> list[tuple[str, int]]:
-    """The characters of a run of percent-encoded bytes; bytes that are no UTF-8 stand for themselves."""
-    data = bytes.fromhex(run.replace("%", ""))
+    return characters(bytes.fromhex(run.replace("%", "")), 3)
+
+
+def _from_entity(entity: str) -> list[tuple[str, int]]:
+    name = entity[1:-1]
+    if name.startswith("#"):
+        return _character(name[2:], 16, len(entity)) if name[1] in "xX" else _character(name[1:], 10, len(entity))
+    if name not in _NAMED:
+        from html.entities import html5  # a table of two thousand names that hardly anything uses
+
+        _NAMED[name] = html5.get(f"{name};", entity)
+    said = _NAMED[name]
+    return [(char, len(entity) if index == len(said) - 1 else 0) for index, char in enumerate(said)]
+
+
+def _from_wide(run: str) -> list[tuple[str, int]]:
+    """ASCII in UTF-16: each character beside a zero byte."""
+    return [(char, 2) for char in run[::2]]
+
+
+def _character(digits: str, base: int, width: int) -> list[tuple[str, int]]:
+    code = int(digits, base)
+    return [(chr(code) if code < 0x110000 else "\ufffd", width)]
+
+
+def characters(data: bytes, width: int) -> list[tuple[str, int]]:
+    """The characters of bytes that are spelled with `width` characters each; what is no UTF-8 stands for itself."""
     try:
         decoded = data.decode("utf-8")
     except UnicodeDecodeError:
-        return [(chr(byte), 3) for byte in data]
-    return [(char, 3 * len(char.encode("utf-8"))) for char in decoded]
+        return [(chr(byte), width) for byte in data]
+    return [(char, width * len(char.encode("utf-8"))) for char in decoded]
 
+
+_KINDS = (
+    ("\\", _ESCAPE, _from_escape),
+    ("%", _PERCENT, _from_percent),
+    ("&", _ENTITY, _from_entity),
+    ("\0", _WIDE, _from_wide),
+)
+_SIGNS = tuple(sign for sign, _, _ in _KINDS)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,7 +26,7 @@ Found = tuple[int, int, "Any"]
 
 def documents_in(text: str) -> list[Found]:
     """The documents that a text is made of, white space and commas between them and brackets around them aside; none
-    where they are fewer than two. What follows the last that can be read is not looked at."""
+    where they are fewer than two, or strings alone. What follows the last that can be read is not looked at."""
     first = _FIRST.match(text)
     if first is None:
         return []
@@ -42,7 +42,7 @@ def documents_in(text: str) -> list[Found]:
         found.append((cursor, end, value))
         between = _BETWEEN.match(text, end)
         cursor = between.end() if between else end
-    return found if len(found) > 1 else []
+    return found if len(found) > 1 and any(not isinstance(value, str) for _, _, value in found) else []
 
 
 def documents_edits(

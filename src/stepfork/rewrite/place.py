@@ -54,6 +54,10 @@ class Rewriter:
     def document(self, value: Any, place: Place) -> None:
         """Told of a value, or of what JSON text holds, before its pieces are seen: what stands beside what."""
 
+    def takes_whole(self, text: str) -> bool:  # noqa: ARG002
+        """Whether a text is to be asked about as it is, although it is JSON text."""
+        return False
+
     def text(self, text: str, place: Place) -> Sequence[Edit]:  # noqa: ARG002
         """Edits of a text that is not JSON text itself."""
         return ()

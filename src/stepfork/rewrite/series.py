@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from stepfork.rewrite.place import Place, Rewriter
+    from stepfork.rewrite.tokens import Change
 
     Path = tuple[str | int, ...]
 
@@ -148,7 +149,7 @@ class Series:
         tokens = [token for _, _, token in row]
         begins, changes = token_changes(tokens, first.place.child(*path), self._find)
         self._rewriter.stream_ends([row[number][0].place.child(*row[number][2].path) for number in begins])
-        touched: dict[int, tuple[_Document, list[tuple[Path, Any, Any]]]] = {}
+        touched: dict[int, tuple[_Document, list[Change]]] = {}
         for number, found in changes.items():
             document = row[number][0]
             touched.setdefault(id(document), (document, []))[1].extend(found)

@@ -30,7 +30,7 @@ def rewrite_text(text: str, place: Place, rewriter: Rewriter) -> str:
 def find_edits(text: str, place: Place, rewriter: Rewriter, depth: int = 0) -> Sequence[Edit]:
     """The edits of `text` in its own characters, those of JSON text inside it included."""
     value = parsed(text) if depth < MAX_TEXT_DEPTH else NO_JSON
-    if value is NO_JSON:
+    if value is NO_JSON or rewriter.takes_whole(text):
         return rewriter.text(text, place)
     if not rewriter.reads_across or not may_have_tokens(text):
         return json_edits(text, value, place, rewriter, depth=depth)

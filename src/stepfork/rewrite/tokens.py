@@ -10,7 +10,7 @@ import json
 
 from stepfork.providers.logprobs import TokenPlace, rows_of, token_rows
 from stepfork.rewrite.joined import Joined
-from stepfork.rewrite.json_text import Token, json_tokens
+from stepfork.rewrite.json_text import Token, carry_back, json_tokens
 from stepfork.rewrite.place import Edit
 
 TYPE_CHECKING = False
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from stepfork.rewrite.place import Place
 
     Path = tuple[str | int, ...]
+    Change = tuple[Path, "str | None", Any]
+    """Where something is to change, the text that stands there where it is to be told, and what is to stand there."""
     Find = Callable[[str, Place], Sequence[Edit]]
     """The edits of a text that stands at a place."""
 
 
-def token_changes(
-    row: Sequence[TokenPlace], place: Place, find: Find
-) -> tuple[list[int], dict[int, list[tuple[Path, Any, Any]]]]:
-    """The tokens of `row` in which each edit begins; and by token path, old and new value of all that is to change."""
+def token_changes(row: Sequence[TokenPlace], place: Place, find: Find) -> tuple[list[int], dict[int, list[Change]]]:
+    """The tokens of `row` in which each edit begins; and for each token that is touched all that is to change."""
     data = [_data(token) for token in row]
     text = b"".join(data).decode("utf-8", "surrogateescape")
     found = sorted(find(text, place), key=lambda edit: edit.start)
@@ -55,7 +55,7 @@ def _length(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
 
 
-def _changes(token: TokenPlace, data: bytes, edits: Sequence[Edit]) -> Iterator[tuple[Path, Any, Any]]:
+def _changes(token: TokenPlace, data: bytes, edits: Sequence[Edit]) -> Iterator[Change]:
     made, cursor = b"", 0
     for edit in edits:
         made += data[cursor : edit.start] + edit.text.encode("latin-1")
@@ -65,16 +65,16 @@ def _changes(token: TokenPlace, data: bytes, edits: Sequence[Edit]) -> Iterator[
     yield token.path, token.text, text
     for path, old in (*token.beside, *token.others):
         if isinstance(old, str):
-            yield path, old, text
+            yield path, None, text
         elif isinstance(old, list):
-            yield path, old, list(text.encode("utf-8"))
+            yield path, None, list(text.encode("utf-8"))
         else:
-            yield path, old, {} if isinstance(old, dict) else 0
+            yield path, None, {} if isinstance(old, dict) else 0
 
 
 def row_edits(text: str, value: Any, place: Place, find: Find) -> tuple[list[Edit], dict[Path, str]]:
     """The edits of the rows of tokens in a JSON text that holds `value`, and the tokens by path."""
-    changes: list[tuple[Path, Any, Any]] = []
+    changes: list[Change] = []
     taken: dict[Path, str] = {}
     for path, row in token_rows(value):
         taken |= {token.path: token.text for token in row}
@@ -104,8 +104,19 @@ def _with(value: Any, path: Path, new: Any) -> Any:
     return made
 
 
-def change_edits(text: str, changes: Sequence[tuple[Path, Any, Any]]) -> list[Edit]:
-    """Edits of a JSON text that put new values in the place of old ones: texts, numbers, and flat lists and objects."""
+def _difference(old: str, new: str) -> Edit:
+    """The one edit that makes `new` of `old`: what the two share at either end stays as it is spelled."""
+    most = min(len(old), len(new))
+    head = next((index for index in range(most) if old[index] != new[index]), most)
+    tail = next((index for index in range(most - head) if old[-1 - index] != new[-1 - index]), most - head)
+    return Edit(head, len(old) - tail, new[head : len(new) - tail])
+
+
+def change_edits(text: str, changes: Sequence[Change]) -> list[Edit]:
+    """Edits of a JSON text that put new values at some paths: texts, numbers, and flat lists and objects.
+
+    Where the old text is told, what it shares with the new one stays as it is spelled.
+    """
     if not changes:
         return []
     at: dict[Path, list[Token]] = {}
@@ -113,13 +124,16 @@ def change_edits(text: str, changes: Sequence[tuple[Path, Any, Any]]) -> list[Ed
         at.setdefault(token.path, []).append(token)
         if token.path and token.kind == "number":
             at.setdefault(token.path[:-1], []).append(token)
-    edits = []
+    edits: list[Edit] = []
     for path, old, new in changes:
-        spelled = json.dumps(new, ensure_ascii=False)
-        if not isinstance(old, dict | list):
-            edits += [Edit(token.start, token.end, spelled) for token in at[path] if token.kind != "key"]
-        elif old:
-            start, end = at[path][0].start - 1, at[path][-1].end
+        tokens, spelled = at.get(path, ()), json.dumps(new, ensure_ascii=False)
+        if old is not None:
+            for token in tokens:
+                edits += carry_back(text[token.start + 1 : token.end - 1], [_difference(old, new)], token.start + 1)
+        elif not isinstance(new, dict | list):
+            edits += [Edit(token.start, token.end, spelled) for token in tokens]
+        elif tokens:
+            start, end = tokens[0].start - 1, tokens[-1].end
             while text[start] not in "{[":
                 start -= 1
             while text[end] not in "}]":
