@@ -70,6 +70,13 @@ lot follow (letters of both cases and digits; twenty-four or more where there is
 prefix where thirty-two characters of both cases and digits follow. Left alone: prefixes of ids, hashes, caches and
 public keys (`call_`, `toolu_`, `sha256-`, `cache_key_`, `pk_`), names in camel case, names of files, parts of base64.
 
+## Personal data
+
+Where a project [asks for them](../how-to/personal-data.md), telephone numbers (`phone number`), payment cards
+(`payment card`), bank accounts (`IBAN`) and listed persons (`name 1`, by their place in the list) become pseudonyms in a
+recording, after its secrets were taken out. What has none is redacted: the command, its folder, and bodies that are no
+text. `check-redaction` finds them in every file.
+
 ## Shapes
 
 A shape begins at the start of a word, has its alphabet and length, and looks random where a word could pass for it. It
