@@ -23,6 +23,9 @@ Usage: stepfork check-redaction [OPTIONS] [PATH]...
 
 Options:
   --staged             Check what the next commit adds or changes, as staged.
+  --fix                Redact in place what is found, and check again. Fixtures
+                       are written anew; with --staged (and in a hook) what is
+                       staged is redacted and staged again.
   --accepted-from REF  Findings are accepted as config.toml at REF says, such as
                        the branch that a pull request goes to.
   --hash               Print findings as the entries of config.toml that would
@@ -42,7 +45,7 @@ class Options:
 
     def __init__(self, words: list[str]) -> None:
         self.paths: list[str] = []
-        self.staged = self.json = self.hash = self.help = False
+        self.staged = self.fix = self.json = self.hash = self.help = False
         self.form = "text"
         self.accepted_from = ""
         waiting = list(reversed(words))
@@ -59,6 +62,8 @@ class Options:
             raise UsageError("--format is text or github")
         if self.json and self.form == "github":
             raise UsageError("--json and --format github both want stdout", fix="run it once for each")
+        if self.fix and (self.hash or self.form == "github"):
+            raise UsageError("--fix redacts what --hash and --format github would report", fix="leave one out")
 
     def _name(self, *paths: str) -> None:
         if not all(paths):
@@ -70,7 +75,7 @@ class Options:
         if os.path.lexists(word):  # a hook that passes names on must not be talked to by them
             raise UsageError("is a file here, and reads as an option", where=word, fix="write -- before names of files")
         name, sign, value = word.partition("=")
-        if word in ("-h", "--help", "--staged", "--json", "--hash"):
+        if word in ("-h", "--help", "--staged", "--fix", "--json", "--hash"):
             setattr(self, "help" if word == "-h" else word[2:], True)
         elif name in ("--format", "--accepted-from"):
             value = value if sign else waiting.pop() if waiting else ""

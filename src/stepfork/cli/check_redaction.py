@@ -46,8 +46,15 @@ def _refused(reason: str) -> int:
 def _run(options: Options, folder: str, variables: dict[str, str]) -> int:
     rules = _rules(options, folder, variables)
     digests = options.hash or bool(rules.accepted)
-    secrets = Secrets.collect(variables, read_dotenv(folder), rules, digests=digests).with_personal
+    secrets = Secrets.collect(variables, read_dotenv(folder), rules, digests=digests)
     in_hook = bool(variables.get("GIT_INDEX_FILE"))
+    if options.fix:
+        from stepfork.cli import fix_redaction
+
+        code, report = fix_redaction.run(options, folder, variables, secrets, in_hook=in_hook)
+        _report(report, in_hook=in_hook)
+        return code
+    secrets = secrets.with_personal
     checked = _check(options, folder, variables, secrets, in_hook=in_hook)
     code = NO if checked.findings else BAD_INPUT if checked.problems else OK
     if options.json:

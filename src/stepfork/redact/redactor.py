@@ -27,12 +27,17 @@ if TYPE_CHECKING:
 
 def redact_run(run: Run, secrets: Secrets) -> tuple[Run, tuple[Finding, ...]]:
     """`run` without its secrets, and what was found where. Redacting twice changes nothing."""
+    whole, redactor = Redactor(secrets.with_personal), Redactor(secrets)
+    redacted = redacted_by(run, whole, redactor)
+    return redacted, tuple(dict.fromkeys((*whole.findings, *redactor.findings)))
+
+
+def redacted_by(run: Run, whole: Redactor, redactor: Redactor) -> Run:
+    """`run` as `redactor` wants it; `whole` is asked about what is given no pseudonyms, commands and bytes."""
     from stepfork.redact.bodies import rewrite_bytes
     from stepfork.rewrite.run import rewrite_run, rewrite_source
 
-    whole, redactor = Redactor(secrets.with_personal), Redactor(secrets)
-    redacted = rewrite_run(rewrite_bytes(rewrite_source(run, whole), whole), redactor)
-    return redacted, tuple(dict.fromkeys((*whole.findings, *redactor.findings)))
+    return rewrite_run(rewrite_bytes(rewrite_source(run, whole), whole), redactor)
 
 
 def redact_text(text: str, secrets: Secrets) -> str:

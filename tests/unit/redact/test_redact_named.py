@@ -145,7 +145,7 @@ def test_a_schema_with_properties_called_token_and_password_stays() -> None:
         ("token", "2024-11-05T10:00:00Z", False),
         ("sort_key", HEX32, False),
         ("authorization", "https://auth.example/authorize2", False),
-        ("AWS_SECRET_ACCESS_KEY", "/K831FJtxsogk3yL1TU" + "WvcxsbU/Y5XJS3kU+QuY8", True),
+        ("AWS_SECRET_ACCESS_KEY", "/K831FJ" + "txsogk3yL1TU" + "WvcxsbU/Y5XJS" + "3kU+QuY8", True),
         ("api_key", "/home/ann/keys/openai2.txt", False),
     ],
 )

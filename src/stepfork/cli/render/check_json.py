@@ -6,13 +6,15 @@ import json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
     from stepfork.workflows.checked import Checked
 
 
-def check_document(checked: Checked, secrets: Secrets, *, hashes: bool) -> str:
-    """The document; with `hashes` each finding names its value by its BLAKE3."""
+def check_document(checked: Checked, secrets: Secrets, *, hashes: bool, fixed: Sequence[Finding] | None = None) -> str:
+    """The document; with `hashes` each finding names its value by its BLAKE3. `fixed` are findings that are gone."""
     from stepfork.redact.redactor import redact_text
 
     def place(item: Finding) -> dict[str, str]:
@@ -24,6 +26,7 @@ def check_document(checked: Checked, secrets: Secrets, *, hashes: bool) -> str:
             "source": checked.source,
             "scanned": checked.scanned,
             "findings": findings if hashes else [place(item) for item in checked.places],
+            **({} if fixed is None else {"fixed": [place(item) for item in fixed]}),
             "accepted": [{**place(item), "reason": reason} for item, reason in checked.accepted],
             "problems": [{"file": redact_text(name, secrets), "reason": reason} for name, reason in checked.problems],
             "notes": [{"file": redact_text(name, secrets), "kind": kind} for name, kind in checked.notes],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stepfork.redact.secrets import Secrets
     from stepfork.workflows.checked import Checked
 
-_NOUNS = {
+NOUNS = {
     "disk": ("file", "files"),
     "store": ("file of the store", "files of the store"),
     "staged": ("staged file", "staged files"),
@@ -25,12 +25,13 @@ _WHY_NONE = {
     "staged": ": nothing is staged there, or only deletions and renames",
     "store": ": the store is empty",
 }
-_TAKE_OUT = "Take the secrets out, and change any that left this machine"
+_FIX = "Redact in place: stepfork check-redaction"
+_ON_DISK = f"{_FIX} --fix, and change any secret that left this machine"
 _NEXT = {
-    "hook": "nothing was committed. Take the secrets out and stage the files again",
-    "staged": "Take the secrets out and stage the files again before you commit",
-    "disk": _TAKE_OUT,
-    "store": _TAKE_OUT,
+    "hook": f"nothing was committed. {_FIX} --staged --fix",
+    "staged": f"{_FIX} --staged --fix",
+    "disk": _ON_DISK,
+    "store": _ON_DISK,
 }
 _UNREAD = (DELETED, EMPTY, SUBMODULE)
 _WIDEST = 60
@@ -48,16 +49,16 @@ def remarks(checked: Checked, secrets: Secrets, named: Sequence[str]) -> Iterato
 def lines(checked: Checked, secrets: Secrets, *, in_hook: bool) -> Iterator[str]:
     """The verdict; each finding with file, place and rule; what to do."""
     rows = [(shown(item.where, secrets), escaped(item.path), escaped(item.rule)) for item in checked.places]
-    scanned = _count(checked.scanned, *_NOUNS[checked.source])
+    scanned = count(checked.scanned, *NOUNS[checked.source])
     accepted = f", {len(checked.accepted):,} accepted" if checked.accepted else ""
     if rows:
         files = len({row[0] for row in rows})
-        yield f"{NAME}: {_count(len(rows), 'finding', 'findings')} in {files:,} of {scanned}{accepted}"
-        yield from _table(rows)
+        yield f"{NAME}: {count(len(rows), 'finding', 'findings')} in {files:,} of {scanned}{accepted}"
+        yield from table(rows)
         yield _NEXT["hook" if in_hook else checked.source]
     elif checked.scanned:
-        missed = f", {_count(len(checked.problems), 'file', 'files')} not scanned" if checked.problems else ""
-        told = f" ({_count(len(checked.accepted), 'finding', 'findings')} accepted)" if checked.accepted else ""
+        missed = f", {count(len(checked.problems), 'file', 'files')} not scanned" if checked.problems else ""
+        told = f" ({count(len(checked.accepted), 'finding', 'findings')} accepted)" if checked.accepted else ""
         yield f"{NAME}: no secret in {scanned}{told}{missed}"
     else:
         yield f"{NAME}: no file was scanned{'' if checked.problems else _WHY_NONE.get(checked.source, '')}"
@@ -74,7 +75,7 @@ def entries(checked: Checked, secrets: Secrets) -> Iterator[str]:
     yield "# Accept only what is no secret: a weak value can be guessed from its hash. An entry needs its reason."
     for (rule, digest), found in places.items():
         yield ""
-        more = f", and {_count(len(found) - 1, 'place', 'places')} more" if len(found) > 1 else ""
+        more = f", and {count(len(found) - 1, 'place', 'places')} more" if len(found) > 1 else ""
         yield f"# {found[0]}{more}"
         yield f'[[redact.accepted]]\nrule = {quoted(rule)}\nblake3 = "{digest}"\nreason = ""'
 
@@ -93,11 +94,12 @@ def escaped(text: str) -> str:
     return escape(text)
 
 
-def _count(number: int, one: str, many: str) -> str:
+def count(number: int, one: str, many: str) -> str:
+    """Such as ``1 file`` and ``2 files``."""
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:
+def table(rows: list[tuple[str, str, str]]) -> Iterator[str]:
     """Rows with aligned columns, as far as a long name does not push all others aside."""
     widths = [min(max(len(row[column]) for row in rows), _WIDEST) for column in (0, 1)]
     for row in rows:
