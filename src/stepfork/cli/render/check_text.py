@@ -26,12 +26,12 @@ _WHY_NONE = {
     "store": ": the store is empty",
 }
 _FIX = "Redact in place: stepfork check-redaction"
-_ON_DISK = f"{_FIX} --fix, and change any secret that left this machine"
+_CHANGE = "and change any secret that left this machine"
 _NEXT = {
     "hook": f"nothing was committed. {_FIX} --staged --fix",
     "staged": f"{_FIX} --staged --fix",
-    "disk": _ON_DISK,
-    "store": _ON_DISK,
+    "disk": f"Redact in place: the same with --fix, {_CHANGE}",
+    "store": f"{_FIX} --fix, {_CHANGE}",
 }
 _UNREAD = (DELETED, EMPTY, SUBMODULE)
 _WIDEST = 60
