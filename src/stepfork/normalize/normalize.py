@@ -8,6 +8,7 @@ repeated, so it is rewritten once and its placeholders do not depend on its neig
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +18,7 @@ from stepfork.normalize import fields
 from stepfork.normalize.documents import rewrite_documents
 from stepfork.normalize.known import Context
 from stepfork.normalize.matching import Matcher
+from stepfork.normalize.merging import merged_of
 from stepfork.normalize.multipart import without_boundary
 from stepfork.normalize.numbering import TimesByValue, ValueNumbers
 from stepfork.normalize.own import NO_OWN, OwnRules
@@ -32,7 +34,7 @@ from stepfork.rewrite.place import Place, Rewriter
 from stepfork.rewrite.run import rewrite_body, rewrite_trace
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
-from stepfork.trace.body import Body, JsonBody, TextBody
+from stepfork.trace.body import Body, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Trace
@@ -236,9 +238,21 @@ class Normalizer:
         return part
 
     def _response(self, exchange: Exchange) -> Response:
+        body = exchange.response.body
+        merged = merged_of(body, exchange.api) if self._part_rewriter is PartRewriter else None
+        if merged is not None and not self._matcher.asks_personal:
+            made = self._answer(exchange, EventsBody(merged.events), merged.rewritten)
+            if made.body is not None:
+                return made
+        return self._answer(exchange, body, partial(rewrite_documents, body))
+
+    def _answer(
+        self, exchange: Exchange, body: Body, rewritten: Callable[[Place, PartRewriter, str], Body]
+    ) -> Response:
+        """The response, its body made by `rewritten` and marked as `body` says."""
         response = exchange.response
         place = self._place("response")
-        marks = fields.response_marks(response.headers, response.body if exchange.api != OPAQUE else None)
+        marks = fields.response_marks(response.headers, body if exchange.api != OPAQUE else None)
         rewriter = self._part_rewriter(self._matcher, self._values, marks)
 
         def walk(part: PartRewriter) -> Response:
@@ -246,7 +260,7 @@ class Normalizer:
                 response,
                 content_type=rewrite_text(response.content_type, place.child("content_type"), part),
                 headers=rewrite_value(response.headers, place.child("headers"), part),
-                body=rewrite_documents(response.body, place.child("body"), part, exchange.api),
+                body=rewritten(place.child("body"), part, exchange.api),
             )
 
         made = rewriter.run(walk)

@@ -8,6 +8,7 @@ from typing import Any
 from stepfork.normalize import fields, rules
 from stepfork.normalize.documents import document_values
 from stepfork.normalize.dumped import message_ids
+from stepfork.normalize.merging import merged_of
 from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.normalize.own_telling import OwnTeller
 from stepfork.normalize.parts import word_for
@@ -50,7 +51,8 @@ class Teller:
         for path, mark in fields.response_marks(response.headers, answered).items():
             if mark == "id" and path[1:2] not in (("events",), ("documents",)) and not self._is_literal(path[1:]):
                 self.told.add(mark, fields.value_at(holder, path))
-        for event in getattr(answered, "events", ()):
+        merged = merged_of(answered, exchange.api)
+        for event in getattr(answered, "events", ()) if merged is None else merged.events:
             for told in fields.event_values(event):
                 self._marked(told, fields.envelope_marks(told))
         for _, value in document_values(answered):
