@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 _BETWEEN = r"\s+"
 _COMMA = r"\s*,\s*"
-_CASES = (str, str.upper, str.lower)
 _GIVEN, _FAMILY = "Given", "Family"
 LAYOUT = f"{_GIVEN} {_FAMILY}"
 """How a name is written in the configuration."""
@@ -60,26 +59,35 @@ def as_written(name: str) -> str:
 
 def spell_name(name: str, layout: str) -> str | None:
     """A name as a layout has it, None where the layout is none for it."""
-    change = next((change for change in _CASES if change is not str and change(layout) == layout), str)
-    words = [change(word) for word in name.split()]
-    shape = layout.lower()
-    if shape == LAYOUT.lower():
-        return " ".join(words)
-    count = shape.count(_FAMILY.lower())
-    if not 0 < count < len(words) or _GIVEN.lower() not in shape:
+    words, parts = name.split(), layout.replace(",", "").split()
+    if len(parts) > len(words) and layout.lower() != LAYOUT.lower():
         return None
-    return f"{' '.join(words[-count:])}{', ' if ',' in shape else ' '}{' '.join(words[:-count])}"
+    count = sum(part.lower() == _FAMILY.lower() for part in parts)
+    if layout[:1] in "Gg":  # a name of one word, too, is in the order of its words
+        count = min(count, len(words) - 1)
+        made = _cased(words[: len(words) - count], parts[0]) + _cased(words[len(words) - count :], parts[-1])
+        return " ".join(made)
+    family, given = _cased(words[-count:], parts[0]), _cased(words[:-count], parts[-1])
+    return f"{' '.join(family)}{', ' if ',' in layout else ' '}{' '.join(given)}" if given else None
+
+
+def _cased(words: list[str], like: str) -> list[str]:
+    change = str.upper if like.isupper() else str.lower if like.islower() else str
+    return [change(word) for word in words]
 
 
 def _layouts(name: str) -> Iterator[str]:
     """The layouts that a name can stand in. Of more than two words each may be the first of the family name."""
-    words = name.split()
-    for change in _CASES:
-        yield change(LAYOUT)
-        for count in range(1, len(words)):
-            yield change(", ".join((" ".join([_FAMILY] * count), _GIVEN)))
-        if len(words) == 2:
-            yield change(f"{_FAMILY} {_GIVEN}")
+    count = len(name.split())
+    for family, given in ((_FAMILY, _GIVEN), (_FAMILY.upper(), _GIVEN.upper()), (_FAMILY.lower(), _GIVEN.lower())):
+        yield f"{given} {family}"
+        for words in range(1, count):
+            yield f"{' '.join([family] * words)}, {given}"
+        if count == 2:
+            yield f"{family} {given}"
+    if count > 1:
+        family = _FAMILY.upper()
+        yield from (f"{_GIVEN} {family}", f"{family}, {_GIVEN}", f"{family} {_GIVEN}")
 
 
 def _layout_of(text: str, layouts: dict[str, str]) -> str:

@@ -18,8 +18,8 @@ _PAIR_BEFORE = pattern(rf"(?<![0-9A-Za-z])[0-9A-Fa-f]{{2}}{_MARK}\Z")
 _PAIR_AFTER = pattern(rf"{_MARK}[0-9A-Fa-f]{{2}}(?![0-9A-Za-z])")
 _DIGIT_BEFORE = pattern(rf"[0-9]{_MARK}\Z")
 _DIGIT_AFTER = pattern(rf"{_MARK}[0-9]")
-_NO_PHONES = frozenset(((3, 2, 4), (3, 3, 3), (4, 4, 4)))
-"""Groups of other numbers that begin with a zero: of US social security, of companies, of cards."""
+_NO_PHONES = frozenset(((3, 2, 4), (3, 3, 3), (4, 4, 4), (5, 4)))
+"""Groups of other numbers that begin with a zero: of US social security, of companies, of cards, postal codes."""
 
 
 def is_international(text: str, start: int, end: int) -> bool:
@@ -51,15 +51,17 @@ def is_zero(text: str, start: int, end: int) -> bool:
         return total in (10, 11) and not _is_code(groups[0])
     if ")" in piece:
         return 8 <= total <= 12 and sizes[0] <= 6
-    if not 9 <= total <= 12 or not 2 <= sizes[0] <= 5 or len(sizes) > 6 or sizes in _NO_PHONES:
+    if not 9 <= total <= 12 or not (2 <= sizes[0] <= 5 or sizes == (6, 5)) or len(sizes) > 6 or sizes in _NO_PHONES:
         return False
-    if min(sizes[1:-1], default=2) < 2 or (sizes[-1] < 2 and marks[-1] not in DASHES):
+    if min(sizes[2 if sizes[0] == 2 else 1 : -1], default=2) < 2 or (sizes[-1] < 2 and marks[-1] not in DASHES):
         return False
-    if "/" in "".join(marks[1:]) or ("/" in marks[0] and sizes[0] < 3):
+    if max(map(len, marks[1:]), default=1) > 1 or "/" in "".join(marks[1:]) or ("/" in marks[0] and sizes[0] < 3):
         return False
     if "." in marks and (len(sizes) < 3 or _IP.match(piece)):
         return False
-    return not _DATE.match(piece) and not (set(sizes) == {2} and _is_listed(text, start, end, groups))
+    if set(sizes) == {2} and (len(sizes) != 5 or _is_listed(text, start, end, groups)):
+        return False
+    return not _DATE.match(piece)
 
 
 def is_american(text: str, start: int, end: int) -> bool:

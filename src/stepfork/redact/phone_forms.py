@@ -21,7 +21,6 @@ _NO_TRUNK = frozenset(("1", "30", "34", "45", "47", "48", "52", "65", "351", "35
 _DIGITS = pattern(r"[0-9]+")
 _EXTENSION = pattern(r"(?i)(?:;ext=|[^0-9]*(?:ext|x|durchwahl|poste|anexo))[^0-9]*[0-9]+\Z")
 _PLAIN = str.maketrans(dict.fromkeys(SPACES, " ") | dict.fromkeys(DASHES, "-"))
-_MARKS = str.maketrans(dict.fromkeys(f"{SPACES}{DASHES}./()"))
 
 
 def read_phone(text: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stepfork.redact import phone_checks as checks
+from stepfork.redact import phone_edges as edges
 from stepfork.redact import wording
 from stepfork.redact.cards import DASH, DASHES, SPACES
 from stepfork.redact.pattern import pattern
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _BLANK = f"[{SPACES}]"
 _MARK = f"[{SPACES}{DASH}.]"
-_JOINT = rf"(?:{_MARK}?/{_MARK}?|{_MARK}|{_MARK}?\(|\){_MARK}?)?"
+_JOINT = rf"(?:{_MARK}?/{_MARK}?|{_BLANK}[{DASH}]{_BLANK}|{_MARK}|{_MARK}?\(|\){_MARK}?)?"
 _DIGITS = rf"(?:{_JOINT}[0-9])"
 _END = r"(?![0-9])"
 
@@ -25,11 +26,11 @@ _CHAIN = pattern(rf"(?<![0-9A-Za-z_])\(?[0-9]{_DIGITS}{{6,}}")
 _DOUBLE_ZERO = pattern(rf"(?:00{_MARK}?|011{_MARK})(?=[1-9])[0-9]{_DIGITS}{{7,17}}{_END}")
 _ZERO = pattern(rf"\(?0[1-9]{_DIGITS}{{7,10}}{_END}")
 _AMERICAN = pattern(
-    rf"(?:(?:1{_MARK}?)?\([0-9]{{3}}\){_MARK}?|(?:1{_MARK})?[2-9][0-9]{{2}}(?P<one>{_MARK}))"
-    rf"[0-9]{{3}}(?P<two>{_MARK})[0-9]{{4}}{_END}"
+    rf"(?:(?:1{_MARK}?)?\([0-9]{{3}}\){_MARK}?|(?:1{_MARK})?[2-9][0-9]{{2}}{_MARK})"
+    rf"[0-9]{{3}}{_MARK}[0-9]{{4}}{_END}"
 )
 _BRACKETS = pattern(
-    rf"(?:8{_BLANK})?\((?!19|20[0-9]{{2}})[1-9][0-9]{{1,3}}\){_MARK}?[0-9]{{3,5}}[{DASH}][0-9]{{2,4}}"
+    rf"(?:8{_BLANK})?\((?!(?:19|20)[0-9]{{2}}\))[1-9][0-9]{{1,3}}\){_MARK}?[0-9]{{3,5}}[{DASH}][0-9]{{2,4}}"
     rf"(?:[{DASH}][0-9]{{2}})?{_END}"
 )
 _NUMBER = pattern(rf"\(?[0-9]{_DIGITS}{{5,16}}{_END}")
@@ -49,13 +50,10 @@ def find_phones(text: str, name: str | None = None, *, suspicious: bool = False)
     """Start and end of each telephone number of `text`, which stands under the member `name`. `suspicious`: also where
     words before it say that it is none."""
     for match in _PLUS.finditer(text):
-        end = (
-            _longest(text, match.start(), match.end(), checks.is_international)
-            if _free_left(text, match.start())
-            else None
-        )
-        if end is not None:
-            yield _balanced(text, match.start(), end), end
+        start, end = match.span()
+        longest = _longest(text, start, end, checks.is_international) if edges.free_left(text, start) else None
+        if longest is not None:
+            yield edges.balanced(text, start, longest), longest
     done = 0
     for chain in _CHAIN.finditer(text):
         tries = _TRIES
@@ -78,7 +76,7 @@ def _starts(text: str, start: int, end: int) -> Iterator[int]:
 
 def _at(text: str, start: int, name: str | None, *, suspicious: bool) -> Iterator[tuple[int, int]]:
     """The number that begins at `start`, if one does; where words announced it, those too that an "or" adds."""
-    if not _free_left(text, start):
+    if not edges.free_left(text, start):
         return
     first = not text[:start].strip() if start < 8 else False
     said = wording.TELEPHONE if first and wording.names_telephone(name) else wording.before(text, start)
@@ -87,24 +85,36 @@ def _at(text: str, start: int, name: str | None, *, suspicious: bool) -> Iterato
         if row:
             yield from row
             return
+    end = _formed(text, start)
+    if end is not None:
+        whole = end - start >= len(text.strip())
+        if suspicious or (said is not wording.OTHER and not (whole and wording.names_other(name))):
+            yield edges.balanced(text, start, end), end
+
+
+def _formed(text: str, start: int, *, announced: bool = False) -> int | None:
+    """The end of the number of a known form that begins at `start`; what stands beside it does not count where words
+    announced it."""
     for look, fits in _LOOKS:
         match = look.match(text, start)
-        end = _longest(text, start, match.end(), fits) if match else None
+        end = _longest(text, start, match.end(), _by_itself(fits) if announced else fits) if match else None
         if end is not None:
-            whole = end - start >= len(text.strip())
-            if suspicious or (said is not wording.OTHER and not (whole and wording.names_other(name))):
-                yield _balanced(text, start, end), end
-            return
+            return end
+    return None
+
+
+def _by_itself(fits: Fits) -> Fits:
+    return lambda text, start, end: fits(text[start:end], 0, end - start)
 
 
 def _row(text: str, at: int, fits: Fits) -> Iterator[tuple[int, int]]:
     """The number at a place that was said to hold one, and those that an "or" adds."""
     while True:
-        match = _NUMBER.match(text, at)
-        end = _longest(text, at, match.end(), fits) if match and _free_left(text, at) else None
+        match = _NUMBER.match(text, at) if edges.free_left(text, at) else None
+        end = (_formed(text, at, announced=True) or _longest(text, at, match.end(), fits)) if match else None
         if end is None:
             return
-        yield _balanced(text, at, end), end
+        yield edges.balanced(text, at, end), end
         following = _AND.match(text, end)
         if following is None:
             return
@@ -116,49 +126,12 @@ def _longest(text: str, start: int, end: int, fits: Fits) -> int | None:
     while True:
         extension = _EXTENSION.match(text, end)
         last = extension.end() if extension else end
-        if _free_right(text, last) and _is_closed(text[start:end]) and fits(text, start, end):
+        if edges.free_right(text, last) and edges.is_closed(text[start:end]) and fits(text, start, end):
             return last
         shorter = start + len(text[start:end].rstrip("0123456789").rstrip(_ALL_MARKS))
         if not start < shorter < end:
             return None
         end = shorter
-
-
-def _is_closed(piece: str) -> bool:
-    """Whether each bracket in a number is closed in it; the one that it may begin with stands around it else."""
-    return "(" not in piece[1:].partition(")")[0] if ")" not in piece else piece.count("(") <= piece.count(")")
-
-
-def _free_left(text: str, start: int) -> bool:
-    """Whether what begins at `start` is no later part of a word, a number, a sum of money or a path."""
-    left = text[start - 1 : start]
-    if not left:
-        return True
-    if left in "_+#$€£¥%\\@" or _is_ascii_word(left):
-        return False
-    before = text[start - 2 : start - 1] if start > 1 else ""
-    return not (left in f".,:/'{DASHES}" and _is_ascii_word(before)) or (left in ":/" and before.isalpha())
-
-
-def _free_right(text: str, end: int) -> bool:
-    following, after = text[end : end + 1], text[end + 1 : end + 2]
-    if following in ("_", "@") or _is_ascii_word(following):
-        return False
-    if following and following in DASHES:
-        return not _is_ascii_word(after)
-    return not (following in (".", ":", "/") and after.isdigit())
-
-
-def _is_ascii_word(char: str) -> bool:
-    return char.isascii() and char.isalnum()
-
-
-def _balanced(text: str, start: int, end: int) -> int:
-    """Where a number begins, with the bracket before it only where that is closed in it: ``(+44) 20``, ``(020 …)``."""
-    piece = text[start:end]
-    if piece.startswith("(") and ")" not in piece:
-        return start + 1
-    return start - 1 if piece.count(")") > piece.count("(") and text[start - 1 : start] == "(" else start
 
 
 _LOOKS: tuple[tuple[re.Pattern[str], Fits], ...] = (

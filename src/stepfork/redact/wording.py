@@ -36,6 +36,8 @@ CALLING = frozenset(_CALLING.split())
 OTHER = frozenset(_OTHER.split())
 """Words after which a number is one of something else, unless it is written with a ``+``."""
 
+_CALLED = frozenset(("contact", "call", "caller", "callee", "calling", "dial", "emergency", "recipient", "sender"))
+"""Words that make the ``number`` beside them, in a member's name, that of a telephone."""
 _MAY_STAND_BETWEEN = frozenset(_BETWEEN.split())
 _ABBREVIATED = frozenset(("tel", "tél", "ph", "mob", "tlf", "no", "nr", "nro", "num", "тел"))
 _LOOKED_BACK = 80
@@ -59,7 +61,8 @@ def before(text: str, start: int) -> frozenset[str] | None:
         kind = _kind(word)
         if kind in (TELEPHONE, OTHER):
             return kind
-        found = found or kind
+        if kind is CALLING and (word not in _MAY_STAND_BETWEEN or end < len(window)):  # "number is", not "number="
+            found = kind
         if word not in _MAY_STAND_BETWEEN:
             break
         end = match.start()
@@ -74,7 +77,8 @@ def is_listed(text: str) -> bool:
 def names_telephone(name: str | None) -> bool:
     """Whether a member's name says that its value is a telephone number."""
     words = _words(name)
-    return not words.isdisjoint(TELEPHONE) and words.isdisjoint(OTHER)
+    is_called = "number" in words and not words.isdisjoint(_CALLED)
+    return (is_called or not words.isdisjoint(TELEPHONE)) and words.isdisjoint(OTHER)
 
 
 def names_other(name: str | None) -> bool:

@@ -40,8 +40,9 @@ wa.me/⟦442079460958⟧ <a href="tel:⟦+442079460958⟧">
 ⟦01 23 45 67 89⟧, ⟦01.23.45.67.89⟧, ⟦06 12 34 56 78⟧, ⟦+33612345678⟧
 ⟦030/901820⟧, ⟦089 / 123456⟧, ⟦0151 23456789⟧, ⟦+49 (0)30 901820⟧, fax ⟦089-123456-0⟧
 ⟦0049 30 901820⟧, ⟦00 44 20 7946 0958⟧, ⟦011 44 20 7946 0958⟧
+Tel. ⟦415 555 0123⟧ 12 people; phone ⟦06 12 34 56 78⟧ 12 people
 Tel.: ⟦612 345 678⟧, ⟦600 123 456⟧ or ⟦7007001⟧
-⟦8 (495) 123-45-67⟧, ⟦(11) 91234-5678⟧, ⟦+55 (11) 91234-5678⟧
+⟦8 (495) 123-45-67⟧, ⟦(11) 91234-5678⟧, ⟦(19) 91234-5678⟧, ⟦+55 (11) 91234-5678⟧
 ⟦03-1234-5678⟧, ⟦+81 3-1234-5678⟧, ⟦010-1234-5678⟧, ⟦0412 345 678⟧, ⟦(02) 9876 5432⟧
 ⟦+61 2 9876 5432⟧ / ⟦+61 400 000 000⟧
 ⟦+353 1 234 5678⟧; ⟦+351 21 234 5678⟧; ⟦+420 601 123 456⟧, ⟦+380 44 123 4567⟧, ⟦+39 06 6982 1234⟧
@@ -51,6 +52,8 @@ whatsapp ⟦98765 43210⟧, ⟦+91 98765 43210⟧
 mobile=⟦07700900123⟧&x=1
 room 5 ⟦020 7946 0958⟧
 ⟦020 7946 0958⟧ ⟦020 7946 0959⟧
+⟦0228 - 123456⟧, ⟦+49 - 228 - 123456⟧, ⟦098765 43210⟧, ⟦06 1 123 4567⟧, ⟦(030) 90 18 20⟧
+my number is ⟦4155550123⟧, her number is ⟦07700900123⟧, wa.me/⟦442079460958⟧ or ⟦020 7946 0958⟧ / ⟦020 7946 0959⟧
 ⟦020\u20117946\u20110958⟧ and ⟦020\u00a07946\u00a00958⟧
 **⟦020 7946 0958⟧**
 """
@@ -73,8 +76,10 @@ ISBN 0-306-40615-2, 0306406152, 978-0-306-40615-7, 4006381333931
 09:00-17:00, 2001:0db8:85a3:0000:0000:8a2e:0370:7334
 row 415 555 0123 99 12 44
 tool call 1234567890 returned, phone model 3310, call 911 or 112
-Phys. Rev. E 76, 026107 (2007), arXiv:2401.01234
+Phys. Rev. E 76, 026107 (2007), (2019) 123-4567, arXiv:2401.01234
 I lost my phone. 1234567 people know
+Boston, MA 02110-1301, S.p.A./03358520967, number=2147483647, 2010 - 2015 - 2020
++1.6021766208e-19, tracking 1Z999AA10123456784, 52.520008, 13.404954, flight 0123
 442079460958@sms.example, +44_2079460958
 """
 
@@ -114,6 +119,7 @@ PERSONS = """
 ⟦Ada Lovelace⟧'s card, ⟦ADA LOVELACE⟧, ⟦lovelace, ada⟧, ⟦Lovelace, Ada⟧, ⟦Ada  Lovelace⟧, ⟦Lovelace Ada⟧
 Adamada Lovelaces, MadAda Lovelace and Ada, but Lovelace; ada Lovelace
 (⟦Ada Lovelace⟧) <⟦Ada Lovelace⟧> ⟦Ada Lovelace⟧, Jean-⟦Ada Lovelace⟧
+⟦Ada LOVELACE⟧, ⟦LOVELACE Ada⟧, ⟦LOVELACE, Ada⟧
 ⟦Zoë Müller-Koch⟧, ⟦MÜLLER-KOCH, ZOË⟧, Zoe Müller-Koch
 ⟦van Beethoven, Ludwig⟧; ⟦Beethoven, Ludwig van⟧; ⟦ludwig van beethoven⟧
 我是⟦王小明⟧的电话, ⟦Cher⟧ cherry Cheré, ⟦Sinéad O\u2019Neill⟧ and ⟦Sinéad O'Neill⟧ and ⟦O'NEILL, SINÉAD⟧
@@ -242,6 +248,7 @@ def test_json_numbers_are_cards_by_their_digits_and_telephones_by_their_name() -
 def test_a_members_name_says_what_a_number_is() -> None:
     assert ALL.find("4155550123", "phone")
     assert ALL.find(" 612 345 678, 600 123 456", "phones")
+    assert ALL.find("4155550123", "contactNumber")
     assert not ALL.find("4155550123", "value")
     assert not ALL.find("020 7946 0958", "order_id")
     assert not ALL.find("41111111" + "11111111", "order_id")
