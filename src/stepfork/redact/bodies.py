@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 
 import msgspec
 
 from stepfork.redact.inside import rewrite_compressed
 from stepfork.rewrite.place import Place, Rewriter, apply_edits
+from stepfork.rewrite.text import find_edits
 from stepfork.trace.body import Body, BytesBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Run
 
 _STRETCH = 1 << 20
+_LOOKED_AT = 512
 
 
 def rewrite_bytes(run: Run, rewriter: Rewriter) -> Run:
@@ -38,11 +41,33 @@ def rewrite_bytes_body(body: Body, place: Place, rewriter: Rewriter) -> Body:
     """A bytes body rewritten as the text that it holds, compressed or not; any other body as it is."""
     if not isinstance(body, BytesBody):
         return body
-    packed = rewrite_compressed(body.data, place, rewriter)
+    packed = rewrite_compressed(body.data, place, rewriter) or _rewrite_wide(body.data, place, rewriter)
     if packed is not None:
         return BytesBody(packed)
     pieces = [_piece(body.data[start:end], place, rewriter) for start, end in _stretches(body.data)]
     return body if all(piece is None for piece in pieces) else _joined(body.data, pieces)
+
+
+def _rewrite_wide(data: bytes, place: Place, rewriter: Rewriter) -> bytes | None:
+    """Text in UTF-16 rewritten; None where it stays. Such text inside of other bytes is read like ASCII is."""
+    encoding = _wide(data[:_LOOKED_AT])
+    if not encoding or len(data) % 2:
+        return None
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    text = text[len(mark) :]
+    edits = find_edits(text, place, rewriter)
+    return (mark + apply_edits(text, edits)).encode(encoding) if edits else None
+
+
+def _wide(head: bytes) -> str:
+    """The byte order of UTF-16, told by its mark or by the zero bytes beside letters; empty for anything else."""
+    if head.startswith(codecs.BOM_UTF16_LE) or head[1::2].count(0) * 2 > len(head[1::2]):
+        return "utf-16-le"
+    return "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) or head[::2].count(0) * 2 > len(head[::2]) else ""
 
 
 def _piece(data: bytes, place: Place, rewriter: Rewriter) -> bytes | None:

@@ -98,9 +98,8 @@ class Redactor(Rewriter):
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a text: the whole of it where its name says that it is a secret, else what any rule finds."""
-        beside = self._beside.get((place.part, place.path))
-        key, above = (place.key, place.path) if beside is None else (beside, (beside,))
-        if (key is not None and is_named_secret(key, text)) or self._matcher.names.covers(above, text):
+        key = self._beside.get((place.part, place.path), place.key)
+        if self._is_named(text, place):
             return self._noted(text, [Span(0, len(text), RULE)], self._paths.path(place))
         if is_event_stream(text):
             return self._stream(text, place)
@@ -114,6 +113,12 @@ class Redactor(Rewriter):
             spans = merge([*spans, *query_secrets(text, query, self._matcher.names)])
         return [*inside, *self._noted(text, spans, self._paths.path(place))] if spans else inside
 
+    def _is_named(self, value: str, place: Place) -> bool:
+        """Whether the name of a value, or what stands beside it, says that it is a secret."""
+        beside = self._beside.get((place.part, place.path))
+        key, above = (place.key, place.path) if beside is None else (beside, (beside,))
+        return (key is not None and is_named_secret(key, value)) or self._matcher.names.covers(above, value)
+
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name."""
         spans = self._find(text)
@@ -122,8 +127,10 @@ class Redactor(Rewriter):
     def number(self, value: int | float, place: Place) -> Any:
         """The marker where a number spells a known value, or what the project calls secret."""
         text = str(value)
-        rule = self._numbers.get(text) if self._numbers else None
-        if self._matcher.names.covers(place.path, text):
+        rule = None
+        if self._numbers:
+            rule = next((rule for digits, rule in self._numbers.items() if digits in text), None)
+        if (isinstance(value, int) and self._is_named(text, place)) or self._matcher.names.covers(place.path, text):
             rule = RULE
         for span in self._matcher.patterns.find(text):
             rule = span.rule

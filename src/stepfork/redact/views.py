@@ -26,6 +26,7 @@ _ESCAPE = pattern(
 )
 _BYTE = pattern(r"\\(?:x(..)|(...))")
 _PERCENT = pattern(r"(?:%[0-9a-fA-F]{2})+")
+_FORM = pattern(r"\+|(?:%[0-9a-fA-F]{2})+")
 _ENTITY = pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _WIDE = pattern(r"[\t\n\r -~](?:\0[\t\n\r -~]){7,}\0?")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
@@ -70,8 +71,8 @@ def views(text: str) -> Iterator[View]:
     for _ in range(MAX_DEPTH):
         deeper = []
         for view, last in waiting:
-            for kind, (sign, escapes, decode) in enumerate(_KINDS):
-                if sign not in view.text or (kind < last and not _brought(view, sign)):
+            for kind, (signs, escapes, decode) in enumerate(_KINDS):
+                if not all(sign in view.text for sign in signs) or (kind < last and not _brought(view, signs[0])):
                     continue
                 made = decoded_view(view, escapes, decode)
                 if made is not None and made.text != view.text:
@@ -93,8 +94,8 @@ def undone(text: str) -> str:
     """`text` with every escape undone, of whatever kind, until none is left (or too many were)."""
     for _ in range(2 * MAX_DEPTH):
         before = text
-        for sign, escapes, decode in _KINDS:
-            made = decoded_view(View(text), escapes, decode) if sign in text else None
+        for signs, escapes, decode in _KINDS:
+            made = decoded_view(View(text), escapes, decode) if signs[0] in text and len(signs) == 1 else None
             text = text if made is None else made.text
         if text == before:
             break
@@ -147,6 +148,10 @@ def _from_percent(run: str) -> list[tuple[str, int]]:
     return characters(bytes.fromhex(run.replace("%", "")), 3)
 
 
+def _from_form(run: str) -> list[tuple[str, int]]:
+    return [(" ", 1)] if run == "+" else _from_percent(run)
+
+
 def _from_entity(entity: str) -> list[tuple[str, int]]:
     name = entity[1:-1]
     if name.startswith("#"):
@@ -179,12 +184,14 @@ def characters(data: bytes, width: int) -> list[tuple[str, int]]:
 
 
 _KINDS = (
-    ("\\", _ESCAPE, _from_escape),
-    ("%", _PERCENT, _from_percent),
-    ("&", _ENTITY, _from_entity),
-    ("\0", _WIDE, _from_wide),
+    (("\\",), _ESCAPE, _from_escape),
+    (("%",), _PERCENT, _from_percent),
+    (("%", "+"), _FORM, _from_form),
+    (("&",), _ENTITY, _from_entity),
+    (("\0",), _WIDE, _from_wide),
 )
-_SIGNS = tuple(sign for sign, _, _ in _KINDS)
+"""Signs that stand in every text with escapes of a kind, the escapes, and what they stand for."""
+_SIGNS = tuple(signs[0] for signs, _, _ in _KINDS)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

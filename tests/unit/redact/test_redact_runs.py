@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import urllib.parse
 from typing import Any
 
 import msgspec
@@ -255,3 +256,51 @@ def test_private_keys_go_whole_whatever_spells_their_lines() -> None:
 
 def test_a_bearer_keeps_its_word() -> None:
     assert redact_text(f"Authorization: Bearer {BEARER}", Secrets({})) == f"Authorization: Bearer {R}"
+
+
+def test_a_number_that_a_name_calls_a_password_goes_and_any_other_stays() -> None:
+    body = {
+        "password": 482913,
+        "max_tokens": 482913,
+        "token": 482913,
+        "pass" + "code": {"length": 6},
+        "password_age": 9,
+    }
+    exchange, _ = redact(run_of(request=JsonBody(body), response=TextBody(json.dumps(body))))
+    assert value(exchange.request.body) == {**body, "password": R}
+    assert exchange.response.body == TextBody(json.dumps({**body, "password": R}))
+
+
+@pytest.mark.parametrize("form", ["8844221199", "8844221199.0", "-8844221199", "188442211990", "0.8844221199"])
+def test_a_number_that_holds_the_digits_of_a_known_value_goes_and_json_stays_json(form: str) -> None:
+    text = f'{{"a": [{form}, 1], "b": {{"c":{form}}}}}'
+    body = TextBody(f"{text}\n", "duplicate")
+    exchange, _ = redact(run_of(request=JsonBody(json.loads(text)), response=body))
+    assert value(exchange.request.body) == {"a": [R, 1], "b": {"c": R}}
+    assert exchange.response.body == TextBody(f'{{"a": ["{R}", 1], "b": {{"c":"{R}"}}}}\n', "duplicate")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_bytes_that_are_text_in_utf_16_stay_such(encoding: str) -> None:
+    text = '{"caf\u00e9": "REST", "token": "lettersonlysecret"}'
+    body = BytesBody(text.replace("REST", OPENAI).encode(encoding))
+    exchange, findings = redact(run_of(request=body))
+    expected = text.replace("REST", R).replace("lettersonlysecret", R)
+    assert exchange.request.body == BytesBody(expected.encode(encoding))
+    assert {found.path for found in findings} == {
+        "/exchanges/0/request/body/caf\u00e9",
+        "/exchanges/0/request/body/token",
+    }
+
+
+def test_text_in_utf_16_inside_of_other_bytes_is_read() -> None:
+    wide = "my lettersonlysecret here".encode("utf-16-le")
+    exchange, _ = redact(run_of(request=BytesBody(b"\xff\x01\x80" * 200 + wide + b"\xfe\xff")))
+    left = "my ".encode("utf-16-le") + R.encode() + " here".encode("utf-16-le")
+    assert exchange.request.body == BytesBody(b"\xff\x01\x80" * 200 + left + b"\xfe\xff")
+
+
+def test_a_form_has_plus_signs_for_blanks() -> None:
+    body = TextBody("a=1&key=" + urllib.parse.quote_plus(PEM) + "&b=2")
+    exchange, _ = redact(run_of(request=body))
+    assert exchange.request.body == TextBody(f"a=1&key={R}&b=2")
