@@ -8,10 +8,13 @@ MARKER = "[redacted]"
 """The replacement of every secret, whatever its kind: it has no character that JSON, a URL or a shell would escape."""
 
 _STAND_IN = pattern(
-    r"""(?xi)(?: \$\{?\w+ | \{\{ | \{[\w.-]*\}?$ | <[^<>]*>?$ | %\( | %\w+%$ | \*{3} | \.{3} | …
-          | x{4,}$ | (?:your|my|some|the|insert|example|placeholder|changeme|replace)(?:[-_ ]|$)
-          | (?:process\.env|os\.environ|os\.getenv|env\.|secrets\.|vars\.|var\.|config\.|settings\.|self\.|this\.) )""",
+    r"""(?xi)(?: \$\{?\w+ | \{\{ | \{[\w.!:-]*\}?$ | <[^<>]*>?$ | &(?:lt|\#x?3c|\#60); | %\( | %\w+%$ | %env\(
+          | \*{3} | \.{3} | … | x{4,}$ | \[[a-z_ -]+\]$ | ![a-z_]+$
+          | (?:your|my|some|the|insert|example|placeholder|changeme|replace)(?:[-_ ]|$)
+          | (?:process\.env|os\.environ|os\.getenv|env\.|secrets\.|vars\.|var\.|config\.|settings\.|self\.|this\.)
+          | (?:vault|env|file|ssm|arn|op|sops|keyvault|secretsmanager|doppler|ref\+\w+):[a-z/%\w] )""",
 )
+"""Templates, variables, references to a store of secrets, tags of YAML, placeholders, code."""
 
 _TEMPLATE = pattern(
     r"""(?xs)\s*(?:(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+)?

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from stepfork.redact.beside import may_be_beside, value_beside
-from stepfork.redact.marker import MARKER, is_stand_in, is_template
+from stepfork.redact.gaps import gap_value, may_have_gap
+from stepfork.redact.judging import is_plausible, shows_password
+from stepfork.redact.labels import label_strength, label_value, may_be_label
 from stepfork.redact.names import (
     OWN,
     PASSWORD,
@@ -16,52 +18,37 @@ from stepfork.redact.names import (
     strength,
 )
 from stepfork.redact.pattern import pattern
-from stepfork.redact.randomness import looks_random, mixed_share
-from stepfork.redact.span import Span
+from stepfork.redact.values import RULE, checked, is_quoted, line_value, until, value_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from stepfork.redact.span import Span
+
+__all__ = ["ANCHORS", "RULE", "is_named_secret", "is_variable_secret", "may_be_named", "named_at"]
+
 ANCHORS = (
     *("key", "Key", "KEY", "token", "Token", "TOKEN", "secret", "Secret", "SECRET"),
     *("pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "_pw", "_PW", "uth", "UTH"),
     *("credential", "Credential", "CREDENTIAL", "dsn", "DSN", "sig=", "ignature=", "_pat", "_PAT", "jwt", "JWT"),
+    *("psk", "PSK", "verifier", "Verifier", "api_hash", "apiHash", "API_HASH", "app_certificate", "appCertificate"),
+    *("APP_CERTIFICATE", "client_assertion", "clientAssertion", "device_code", "deviceCode", "nemonic", "NEMONIC"),
+    *("asswort", "ennwort", "ASSWORT", "ecovery_code", "ecoveryCode", "eed_phrase", "eedPhrase", "EED_PHRASE"),
 )
 """Literals of which one stands in every name that introduces a secret; ``uth`` is that of auth and authorization."""
-
-RULE = "named secret"
-_LONGEST = 8192
-_JUDGED = 512
-"""So much of a value is looked at to tell whether it is one."""
 
 _NAME_LEFT = pattern(r"[A-Za-z0-9_.-]{0,80}\Z")
 _NAME_RIGHT = pattern(r"[A-Za-z0-9_-]{0,40}")
 _NAME = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 _AFTER = pattern(r"""(?P<quote>\\*["'`])?\]?[ \t]*(?P<sign>=>|:=|==?|:)(?P<space>\s{0,40}(?:\\\s+)?)""")
-_OPEN = pattern(r"""(?:[bruf]{1,2}(?=["']))?(?P<quote>\\*(?:\"\"\"|'''|["'`]))""")
-_BARE = pattern(
-    r"""[^\s"'`<>\\,;|(){}\[\]\u0080-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+"""
-)
-_BARE_PASSWORD = pattern(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
-_SCHEME = pattern(
-    r"(?i)(?:Bearer|Basic|Token|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin|AWS4-HMAC-SHA256)\s+"
-)
-_LINE_END = pattern(r"[\r\n]|\Z")
-_LINE = pattern(r"[^\r\n]*[^\s]")
 _FORM_FIELD = pattern(r""""(?:;[^\r\n]*)?\r?\n(?:[A-Za-z-]+:[^\r\n]*\r?\n)*\r?\n(?P<value>[^\r\n]*)""")
 """What follows the name of a field in a form of several parts."""
 _OPENS_PAIR = pattern(r"""(?:\(|[\[(,]\s{0,3}\[)[bu]?["']\Z""")
 _SECOND = pattern(r"""["']\s{0,3},\s{0,20}[bu]?(?P<quote>["'])(?P<value>[^"'\n]*)(?P=quote)\s{0,3}[)\]]""")
 """What stands around a name and its value in a list of pairs, as a program prints headers."""
-_SHORT_SCHEMES = ("basic", "token", "key", "ssws")
-"""The schemes of _SCHEME that are shorter than a value: what they introduce stands after them."""
-_NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
-_FLAG_GAP = pattern(r"[ \t]+(?=[^-\s])")
-_VARIABLE = pattern(r"[A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z_$][A-Za-z0-9_$]*)+\Z|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_CALL = pattern(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
-_WORDLIKE = pattern(r"[A-Za-z][a-z]*(?:[-_ .][A-Za-z]?[a-z]*)*\Z")
-_LOCATION = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
+_SHORT_SCHEMES = ("basic", "token", "key", "ssws", "app", "bot", "jwt", "oauth", "mac", "hmac")
+"""Schemes that are shorter than a value: what they introduce stands after them."""
 
 
 def named_at(text: str, start: int, end: int, kind_of: Callable[[str], str | None] = strength) -> Span | None:
@@ -73,26 +60,41 @@ def named_at(text: str, start: int, end: int, kind_of: Callable[[str], str | Non
     name = text[begin:stop].rstrip("=").strip(".-")
     kind = kind_of(name)
     if kind is None:
-        return _parameter_at(text, begin, stop, name)
+        kind = label_strength(text, begin, name) if kind_of is strength else None
+        return _labelled(text, stop, kind) if kind else _parameter_at(text, begin, stop, name)
     beside = value_beside(text, begin, stop) if may_be_beside(text, begin, stop) else None
     if beside is not None:
-        return _checked(text, *beside, kind)
+        return checked(text, *beside, kind, name)
     found = _FORM_FIELD.match(text, stop) if text.endswith('name="', 0, begin) else None
     if kind == OWN and found is None and _OPENS_PAIR.search(text, max(0, begin - 12), begin):
         found = _SECOND.match(text, stop)
     if found is not None:
-        return _checked(text, *found.span("value"), kind)
+        return checked(text, *found.span("value"), kind, name)
     opened = text[begin - 1] if begin else ""
     if opened == "<" and text[stop : stop + 1] == ">":
-        return _checked(text, stop + 1, _until(text, stop + 1, "<"), kind)
+        return checked(text, stop + 1, until(text, stop + 1, "<"), kind, name)
     after = _AFTER.match(text, stop)
     if after is None:
-        return _flag_value(text, begin, stop, kind)
+        gap = gap_value(text, begin, stop)
+        return _labelled(text, stop, kind) if gap is None else value_at(text, gap, kind, name)
     if kind == OWN and after["sign"] == ":" and not after["quote"]:
-        return _line_value(text, begin, after.end()) or _value_at(text, after.end(), kind, in_query=False)
-    if after["sign"] == ":" and kind != OWN and not (after["space"] or after["quote"] or _quoted_at(text, after.end())):
-        return _parameter_at(text, begin, stop, name)
-    return _value_at(text, after.end(), kind, in_query=opened in "?&" and bool(opened))
+        return line_value(text, begin, after.end()) or value_at(text, after.end(), kind, name)
+    if after["sign"] == ":" and kind != OWN and not (after["space"] or after["quote"] or is_quoted(text, after.end())):
+        is_bold = text[after.end() : after.end() + 1] in ("*", "_")
+        return _labelled(text, stop, kind) if is_bold else _parameter_at(text, begin, stop, name)
+    return value_at(text, after.end(), kind, name, in_query=opened in "?&" and bool(opened))
+
+
+def _labelled(text: str, stop: int, kind: str) -> Span | None:
+    """The secret that a name introduces which ends at `stop` and stands there as a label, or in a sentence."""
+    found = label_value(text, stop, kind)
+    if found is None or kind == OWN:
+        return None
+    start, kind, is_said = found
+    span = value_at(text, start, kind)
+    if span is not None and is_said and kind == PASSWORD and not shows_password(text[span.start : span.end]):
+        return None
+    return span
 
 
 def may_be_named(text: str, start: int, end: int) -> bool:
@@ -109,12 +111,12 @@ def may_be_named(text: str, start: int, end: int) -> bool:
     begin = start - len(head)
     escaped = begin > 0 and text[begin - 1] in "\\%"
     spellings = (name, name[1:], name[2:], name[5:]) if escaped else (name,)
-    if not any(introduces(one.strip(".-")) for one in spellings):
-        return False
     stop = end if signed else begin + len(name)
-    if _value_follows(text, stop, signed=signed) or "--" in text[max(0, begin - 2) : begin + 2]:
+    if not any(introduces(one.strip(".-")) for one in spellings):
+        return may_be_label(text, begin, stop, name)
+    if _value_follows(text, stop, signed=signed) or may_have_gap(before[: len(before) - len(head)], name):
         return True
-    return may_be_beside(text, begin, stop)
+    return may_be_beside(text, begin, stop) or may_be_label(text, begin, stop) or may_be_label(text, begin, stop, name)
 
 
 def _value_follows(text: str, index: int, *, signed: bool) -> bool:
@@ -148,7 +150,7 @@ def _length(text: str, index: int, closing: str) -> int:
 def is_named_secret(name: str, value: str) -> bool:
     """Whether `value`, which stands alone under `name`, is a secret as a whole."""
     kind = strength(name)
-    return kind is not None and _plausible(value, kind)
+    return kind is not None and is_plausible(value, kind, name)
 
 
 def is_variable_secret(name: str, value: str) -> bool:
@@ -157,57 +159,7 @@ def is_variable_secret(name: str, value: str) -> bool:
     if is_secret_variable(name):
         return True
     kind = qualified(name)
-    return kind is not None and _plausible(value, STRONG if kind == PASSWORD else kind)
-
-
-def _value_at(text: str, start: int, kind: str, *, in_query: bool) -> Span | None:
-    opening = _OPEN.match(text, start)
-    if opening is not None:
-        begin = opening.end()
-        end = _until(text, begin, opening["quote"])
-        if kind == OWN and end == begin and not text.startswith(opening["quote"], begin):  # cut short
-            end = _LINE_END.search(text, begin).start()  # type: ignore[union-attr]
-        return _checked(text, begin, end, kind)
-    scheme = _SCHEME.match(text, start)
-    begin = scheme.end() if scheme else start
-    bare = (_BARE_PASSWORD if kind in (PASSWORD, OWN) else _BARE).match(text, begin, begin + _LONGEST)
-    if bare is None or MARKER in bare.group():
-        return None
-    end = bare.end()
-    parameter = _NEXT_PARAMETER.search(text, begin, end)
-    if parameter is not None:
-        end = parameter.start()
-    elif in_query and "&" in text[begin:end]:
-        end = text.index("&", begin)
-    while end > begin and text[end - 1] in ".,:;)}]|":
-        end -= 1
-    if text[end : end + 1] == "(" or _CALL.match(text, begin, end):
-        return None  # code that fetches a secret, not the secret
-    return _checked(text, begin, end, kind)
-
-
-def _line_value(text: str, begin: int, start: int) -> Span | None:
-    """What follows the name of a header that begins its line, or a text in quotes, as far as that goes; None where the
-    name stands elsewhere, or the value has quotes of its own."""
-    before = text[max(0, begin - 20) : begin].rpartition("\n")[2].strip(" \t<>")
-    if before[-1:] not in ("", '"', "'", "`") or _quoted_at(text, start):
-        return None
-    line = _LINE.match(text, start, start + _LONGEST)
-    if line is None:
-        return None
-    first, last = line.span()
-    closing = before[-1:] or ('"' if line.group().count('"') % 2 else "")
-    end = text.find(closing, first, last) if before else text.rfind(closing, first, last)
-    end = last if not closing or end < 0 else end
-    return _checked(text, first, first + len(text[first:end].rstrip(" \t\\")), OWN)
-
-
-def _flag_value(text: str, begin: int, stop: int, kind: str) -> Span | None:
-    """``--api-key VALUE``, as a shell has it."""
-    if not text.startswith("--", begin) and text[max(0, begin - 2) : begin] != "--":
-        return None
-    gap = _FLAG_GAP.match(text, stop)
-    return _value_at(text, gap.end(), kind, in_query=False) if gap else None
+    return kind is not None and is_plausible(value, STRONG if kind == PASSWORD else kind, name)
 
 
 def _parameter_at(text: str, begin: int, stop: int, name: str) -> Span | None:
@@ -217,67 +169,4 @@ def _parameter_at(text: str, begin: int, stop: int, name: str) -> Span | None:
     if not is_secret_parameter(name):
         return None
     start = text.index("=", stop - 1) + 1
-    return _value_at(text, start, WEAK, in_query=True)
-
-
-def _quoted_at(text: str, start: int) -> bool:
-    return _OPEN.match(text, start) is not None
-
-
-def _until(text: str, start: int, closing: str) -> int:
-    """Where `closing` next stands and is no part of the value, or `start` when it is too far away.
-
-    A quote with as many backslashes as opened the value ends it, and so does one that follows escaped backslashes.
-    """
-    end = text.find(closing, start, start + _LONGEST)
-    depth = len(closing) - len(closing.lstrip("\\"))
-    while end >= 0:
-        before = text[start:end]
-        if (len(before) - len(before.rstrip("\\"))) % (2 * depth + 2) == 0:
-            return end
-        end = text.find(closing, end + 1, start + _LONGEST)
-    return start
-
-
-def _checked(text: str, start: int, end: int, kind: str) -> Span | None:
-    if end <= start or MARKER in text[max(0, start - 1) : end + 1]:
-        return None
-    value = text[start:end]
-    scheme = _SCHEME.match(value)
-    if scheme is not None:
-        start += scheme.end()
-        value = value[scheme.end() :]
-    return Span(start, end, RULE) if _plausible(value, kind) else None
-
-
-def _plausible(value: str, kind: str) -> bool:
-    """Whether a value under a name of this strength is a secret and not a word, a type, a path or a piece of code."""
-    if kind == OWN:
-        return bool(value.strip()) and not is_template(value) and not _NO_VALUE.match(value)
-    if is_stand_in(value) or _has_blank(value) or _VARIABLE.match(value):
-        return False
-    value = value[:_JUDGED]
-    if _LOCATION.match(value) and ("://" in value or mixed_share(value) < 0.6):
-        return False
-    if kind == PASSWORD:
-        return len(value) >= 6 and not _WORDLIKE.match(value)
-    if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
-        return len(value) >= 20 and looks_random(value)
-    if len(value) < 8 or _looks_like_date(value):
-        return False
-    return kind == STRONG or (len(value) >= 16 and looks_random(value) and not _FILE.search(value))
-
-
-_NO_VALUE = pattern(
-    r"(?i)(?:none|null|nil|true|false|undefined|str|string|bytes|int|any|unset|empty)\s*(?:[=,;|].*)?\Z"
-)
-_FILE = pattern(r"/.*\.[A-Za-z0-9]{1,5}\Z")
-_DATE = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-def _has_blank(value: str) -> bool:
-    return value.split(None, 1) != [value]
-
-
-def _looks_like_date(value: str) -> bool:
-    return _DATE.match(value) is not None
+    return value_at(text, start, WEAK, in_query=True)

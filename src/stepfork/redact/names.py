@@ -7,6 +7,19 @@ last word together with the one before. `strength` says how much a value must sh
 from __future__ import annotations
 
 from stepfork.redact.pattern import pattern
+from stepfork.redact.vocabulary import (
+    ABOUT,
+    KEYS,
+    NO_TOKENS,
+    PASS,
+    PASSWORDS,
+    SERVICES,
+    TOGETHER,
+    TOKENS,
+    TWO_WORDS,
+    WEAK_KEYS,
+    WHOSE,
+)
 
 OWN = "own"
 """A name that a project calls secret: the value is one whatever it looks like, unless it is a template."""
@@ -16,48 +29,6 @@ STRONG = "strong"
 """The value is a secret when it has letters and digits, eight characters or more."""
 WEAK = "weak"
 """The value is a secret when it also looks random and has sixteen characters or more."""
-
-
-def _set(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_PASSWORDS = _set("password passwd passphrase passcode userpassword")
-_ONE_WORD = _set(
-    "apikey accesskey secretkey authtoken accesstoken clientsecret apitoken apisecret privatekey "
-    "subscriptionkey secretaccesskey sessiontoken authkey"
-)
-_KEYS = _set(
-    "api access secret private subscription account auth authorization signing signature encryption "
-    "master admin shared service consumer webhook deploy integration ingest ingestion bot team functions "
-    "host storage license rest live production prod server app application project "
-    "management write read sdk"
-)
-"""Words that make ``… key`` a secret; ``cache key``, ``public key`` and ``idempotency key`` are none."""
-_WEAK_KEYS = _set("host storage license app application project read write team sdk")
-_TOKENS = _set(
-    "access auth api bearer refresh session security id bot user personal oauth oauth2 deploy admin "
-    "service pat secret jwt csrf xsrf identity client app application integration webhook verification "
-    "reset invite registration device push signing write read sas private login"
-)
-_SERVICES = _set(
-    "openai anthropic claude azure mistral cohere groq gemini google vertex aws bedrock github gh gitlab "
-    "slack discord telegram twilio sendgrid mailgun mailchimp stripe paypal square shopify heroku "
-    "cloudflare cf vercel netlify render fly digitalocean do linode hf huggingface replicate together "
-    "fireworks deepseek perplexity openrouter xai nvidia elevenlabs deepgram assemblyai cartesia voyage "
-    "jina pinecone weaviate qdrant chroma milvus zilliz tavily serper serpapi exa brave firecrawl "
-    "browserbase langfuse langsmith langchain wandb comet neptune helicone arize braintrust datadog dd "
-    "newrelic sentry grafana honeycomb posthog segment amplitude mixpanel algolia notion linear jira "
-    "atlassian asana airtable trello figma zendesk hubspot intercom salesforce dropbox npm pypi docker "
-    "sonar snyk codecov circleci buildkite supabase neon planetscale mongo mongodb redis postgres mysql "
-    "db database smtp vault doppler okta auth0 clerk plaid finnhub polygon alphavantage newsapi "
-    "openweather openweathermap weather maps mapbox tmdb nasa fred eia ncbi"
-)
-_NO_TOKENS = _set(
-    "next page prev previous continuation continue max min eos bos pad unk sep mask cls stop sync delta "
-    "start end first last prompt completion total input output cached cache reasoning special image "
-    "audio thinking budget cursor pagination token generated new num count"
-)
 
 
 def words(name: str) -> list[str]:
@@ -86,13 +57,17 @@ def _kind(char: str) -> str:
 
 
 def strength(name: str) -> str | None:
-    """`PASSWORD`, `STRONG` or `WEAK` for a name that introduces a secret, None for any other."""
+    """`PASSWORD`, `STRONG` or `WEAK` for a name that introduces a secret, None for any other.
+
+    Where words follow that say whose the secret is, or which (see `qualified`), it is `WEAK`.
+    """
     if len(name) > 100:
         return None
     if name not in _seen:
         if len(_seen) > 10_000:
             _seen.clear()
-        _seen[name] = _strength(words(name))
+        kind = _strength(words(name))
+        _seen[name] = WEAK if kind is None and qualified(name) else kind
     return _seen[name]
 
 
@@ -101,15 +76,16 @@ _seen: dict[str, str | None] = {}
 
 
 def _strength(parts: list[str]) -> str | None:
-    while len(parts) > 1 and parts[-1].isdigit():
-        parts.pop()
+    parts = _without_numbers(parts)
     if not parts:
         return None
     last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
-    if last in _PASSWORDS or (last in ("pass", "pwd", "pw") and before and before not in ("old", "bypass")):
+    if _is_password(last, before):
         return PASSWORD
-    if last in _ONE_WORD or last in ("authorization", "secret", "secrets"):
+    if last in ("authorization", "secret", "secrets", "psk") or last.removesuffix("s").endswith(TOGETHER):
         return STRONG
+    if f"{before}-{last}" in TWO_WORDS:
+        return PASSWORD if last == "phrase" else STRONG
     if last in ("key", "keys"):
         return _key_strength(before)
     if last in ("token", "tokens"):
@@ -117,16 +93,31 @@ def _strength(parts: list[str]) -> str | None:
     return WEAK if last in ("credential", "credentials", "auth", "dsn", "pwd", "pat", "jwt") else None
 
 
+def _without_numbers(parts: list[str]) -> list[str]:
+    end = len(parts)
+    while end > 1 and parts[end - 1].isdigit():
+        end -= 1
+    return parts[:end]
+
+
+def _is_password(last: str, before: str) -> bool:
+    if last in PASS:
+        return bool(before) and before not in ("old", "bypass")
+    if last in PASSWORDS or last.endswith(("password", "passwd", "passphrase")):
+        return True
+    return last.endswith("pass") and last.startswith(WHOSE)
+
+
 def _key_strength(before: str) -> str | None:
-    if before in _WEAK_KEYS:
-        return WEAK
-    return STRONG if before in _KEYS or before in _SERVICES else None
+    if before in KEYS or before in SERVICES:
+        return STRONG
+    return WEAK if before in WEAK_KEYS else None
 
 
 def _token_strength(before: str, *, plural: bool) -> str | None:
-    if before in _TOKENS or before in _SERVICES:
+    if before in TOKENS or before in SERVICES:
         return STRONG
-    return None if plural or before in _NO_TOKENS else WEAK
+    return None if plural or before in NO_TOKENS else WEAK
 
 
 _ENVIRONMENT = tuple(
@@ -141,14 +132,6 @@ def is_secret_variable(name: str) -> bool:
     return upper.endswith(_ENVIRONMENT) and upper not in _PATHS and not upper.endswith("_ASKPASS")
 
 
-_ABOUT = _set(
-    "algorithm audience class command count dir directory domain endpoint env expires expiry file filename folder "
-    "format header help host id ids issuer length limit manager max min mode name path policy prefix provider realm "
-    "region scope scopes size sock socket store tenant timeout ttl type uri url version"
-)
-"""Words after which a variable tells something about a secret, or where it is, and does not hold it."""
-
-
 def qualified(name: str) -> str | None:
     """The strength of what a variable's name begins with, where words follow that say whose secret it is or which:
     ``AWS_BEARER_TOKEN_BEDROCK``, ``OPENAI_API_KEY_PROD``. None for ``…_TOKEN_URL`` and for a name of another kind."""
@@ -156,11 +139,13 @@ def qualified(name: str) -> str | None:
     for end in range(len(parts) - 1, 0, -1):
         kind = _strength(parts[:end])
         if kind is not None:
-            return None if _ABOUT.intersection(parts[end:]) else kind
+            return None if ABOUT.intersection(parts[end:]) else kind
     return None
 
 
-_PARAMETERS = _set("key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password")
+_PARAMETERS = frozenset(
+    "key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password".split()  # noqa: SIM905
+)
 
 
 def is_secret_parameter(name: str) -> bool:

@@ -47,5 +47,10 @@ def is_mixed(value: str) -> bool:
     kinds = (str.islower, str.isupper, str.isdigit)
     if not all(any(map(kind, value)) for kind in kinds) or not looks_random(value):
         return False
-    worded = sum(map(len, _CAMEL.findall(value)))
-    return change_share(value) >= 0.35 and worded < 0.7 * len(value)
+    return change_share(value) >= 0.35 and worded_share(value) < 0.7
+
+
+def worded_share(value: str) -> float:
+    """Which part of a value stands in runs such as words in camel case are made of, 0 to 1: about 0.3 of letters and
+    digits that were drawn by lot."""
+    return sum(map(len, _CAMEL.findall(value))) / max(1, len(value))

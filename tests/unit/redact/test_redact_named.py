@@ -36,11 +36,17 @@ def test_a_name_is_read_as_its_words(name: str, parts: list[str]) -> None:
 SECRET_NAMES = """
     api-key apiKey api_key apikey x-api-key subscription-key ocp-apim-subscription-key access-key AccessKey
     client_secret clientSecret secret_access_key sessionToken AWS_SESSION_TOKEN OPENAI_API_KEY mailgun_key AccountKey
-    password passwd DB_PASSWORD smtp_password user_pass authorization access_token private_key GITHUB_TOKEN"""
+    password passwd DB_PASSWORD smtp_password user_pass authorization access_token private_key GITHUB_TOKEN
+    PGPASSWORD userpassword dbpass keystorePass storePassword requirepass Passwort motdepasse mnemonic seed_phrase
+    telegram_api_hash appCertificate service_role_key presharedKey psk code_verifier client_assertion x-rapidapi-key
+    COSMOS_KEY speech_key client-key-data SECRET_KEY_BASE api_key_prod openaiapikey identitytoken recoveryCodes"""
 OTHER_NAMES = """
     max_tokens total_tokens prompt_tokens tokens eos_token next_page_token pageToken token_type pad_token_id tokenizer
     cache_key public_key primary_key idempotency_key partition_key mapKey key keys keyboard monkey author author_id
-    signature secretary passenger compass api_version bearerFormat tokenUrl"""
+    signature secretary passenger compass api_version bearerFormat tokenUrl
+    publicKeyToken resumeToken forwardToken consistency_token changeToken sort_key api_key_id key_id api_key_header
+    token_endpoint token_expires_at password_policy password_hash secret_name auth_url auth_type line_number hash
+    certificate api_version compass bypass trespass encompass"""
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES.split())
