@@ -11,11 +11,12 @@ from stepfork.normalize.own import NO_OWN, OwnRules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 FIELDS = ("id_fields", "time_fields", "duration_fields", "literal_fields")
 PATTERNS = ("id_patterns", "literal_patterns")
 _HAS = f"[normalize] has today, {', '.join((*FIELDS, *PATTERNS))} and [normalize.tool.NAME]"
+_ENTRY = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
@@ -104,6 +105,22 @@ def volatile_lines(rules: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     for tool, pointers in rules.items():
         yield f"[normalize.tool.{tool if _BARE_KEY.match(tool) else quoted(tool)}]"
         yield f"volatile = [{', '.join(map(quoted, pointers))}]"
+
+
+def merged_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of several tables (as `field_lines` and `volatile_lines` write them) with each table once and each list
+    whole, so that they can be copied together."""
+    tables: dict[str, dict[str, dict[str, None]]] = {}
+    table: dict[str, dict[str, None]] = {}
+    for line in lines:
+        key, is_list, entries = line.partition(" = [")
+        if is_list:
+            table.setdefault(key, {}).update(dict.fromkeys(_ENTRY.findall(entries)))
+        else:
+            table = tables.setdefault(line, {})
+    for header, lists in tables.items():
+        yield header
+        yield from (f"{key} = [{', '.join(entries)}]" for key, entries in lists.items())
 
 
 def field_lines(fields: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

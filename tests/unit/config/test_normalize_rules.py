@@ -1,8 +1,9 @@
 import pytest
 
+from stepfork.config.normalize import field_lines, merged_lines, volatile_lines
 from stepfork.config.project import read_settings
 from stepfork.errors import ConfigError
-from stepfork.normalize.own import NO_OWN
+from stepfork.normalize.own import NO_OWN, OwnRules
 
 ALL = """
 [normalize]
@@ -37,6 +38,18 @@ def test_a_projects_rules_are_read(tmp_path):
 def test_a_project_without_rules_has_none(tmp_path):
     assert settings(tmp_path, "[normalize]\nid_fields = []\n").normalize is NO_OWN
     assert not NO_OWN
+
+
+def test_lines_of_several_misses_are_one_table_each(tmp_path):
+    lines = [
+        *field_lines({"id_fields": ("a", 'b"c'), "id_patterns": ("ORD-[0-9]{8}",)}),
+        *volatile_lines({"x": ("/y",)}),
+        *field_lines({"id_fields": ("d", "a")}),
+    ]
+    found = settings(tmp_path, "\n".join(merged_lines(lines)))
+    assert found.normalize == OwnRules(id_fields=("a", 'b"c', "d"), id_patterns=("ORD-[0-9]{8}",))
+    assert found.volatile == {"x": ("/y",)}
+    assert list(merged_lines([])) == []
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from stepfork.cli.render import columns
 from stepfork.cli.render.columns import row
 from stepfork.cli.render.diff_clean import Clean
 from stepfork.cli.render.diff_lines import shown_fields, shown_lines
+from stepfork.config.normalize import merged_lines
 from stepfork.providers.apis import label
 from stepfork.redact.marker import MARKER
 from stepfork.replay.telling import Part, parts_of, place_of, reason_of
@@ -133,7 +134,7 @@ def _other_causes(result: ReplayResult, unused: int) -> tuple[str, ...]:
 
 def _next(misses: Sequence[Miss], fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
     yield f"if the change is wanted: {escape(refresh_command(fixture, stored=stored))}"
-    rules = [line for miss in misses for line in miss.noise]
+    rules = list(merged_lines(line for miss in misses for line in miss.noise))
     if rules:
         yield "if that value is noise, in .stepfork/config.toml:"
         yield from (f"  {escape(clean(line))}" for line in rules)  # as TOML wants them: to be copied
