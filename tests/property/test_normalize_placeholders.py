@@ -1,6 +1,11 @@
-from hypothesis import given
+import json
+
+import msgspec
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stepfork.normalize.normalize import normalize_exchange
+from stepfork.normalize.own import OwnRules
 from stepfork.normalize.placeholders import (
     BY_VALUE,
     CONSTANT,
@@ -11,6 +16,7 @@ from stepfork.normalize.placeholders import (
     parse,
     unescape,
 )
+from tests.unit.normalize.scripted import World, exchange
 from tests.unit.normalize.typed_text import joined, written
 
 numbers = st.integers(1, 10**9 - 1)
@@ -55,3 +61,35 @@ def test_every_text_can_be_parsed(text):
 def test_giving_all_back_leaves_the_literals_as_they_were(typed, value):
     expected = "".join(piece if isinstance(piece, str) else value for piece in typed)
     assert give_back(written(*typed), lambda _: value) == expected
+
+
+ORDERS = ("ORD-11aa22bb", "ORD-33cc44dd", "ORD-55ee66ff")
+OWN = OwnRules(
+    id_fields=("ref",), id_patterns=("ORD-[0-9a-f]{8}",), literal_fields=("sku",), literal_patterns=("kept",)
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(literals | st.sampled_from((*ORDERS, "kept", "ada@example.com")), max_size=8), st.booleans())
+def test_own_rules_keep_placeholders_and_what_looks_like_one_apart(parts, in_json):
+    text = " ".join(parts)
+    content = json.dumps({"text": text, "sku": text}) if in_json else f"- {text}"
+    world = World(1)
+    context = msgspec.structs.replace(world.context(), own=OWN)
+    sent = exchange("chat_completions", {"messages": [{"role": "user", "content": content}]}, {})
+    made = normalize_exchange(sent, context)
+    assert normalize_exchange(made, context, templated=True) == made
+    told = made.request.body.value["messages"][0]["content"]
+    found = list(dict.fromkeys(part for part in parts if part in ORDERS))
+
+    def value(placeholder):
+        return {"id": found[(placeholder.number or 1) - 1][4:] if found else "", "email": "ada@example.com"}.get(
+            placeholder.kind
+        )
+
+    if in_json:
+        assert json.loads(told)["sku"] == escape(text)
+        assert give_back(json.loads(told)["text"], value) == text
+    else:
+        assert give_back(told, value) == content
+    assert not any(order in told for order in ORDERS) or in_json
