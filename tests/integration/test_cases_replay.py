@@ -8,6 +8,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -293,10 +294,11 @@ def test_c030_an_upload_with_another_boundary_hits_and_with_another_text_misses(
 
 
 def test_c031_ids_of_this_replay_are_given_out_and_known_again(kept: Callable[..., Fixture]) -> None:
-    """The second request repeats ids of the first answer, in a field and in a text."""
+    """The second request repeats an id and a clock of the first answer, in fields and in texts."""
     asked_before = "call_Q7wE2rT5yU8iO1pA3sD6fG9h"
     call = {"id": asked_before, "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    clock = datetime.now(UTC).isoformat()
+    message = {"role": "assistant", "content": f"as of {clock}", "tool_calls": [call]}
     first = {"id": "chatcmpl-Zx9Cv8Bn7Mm6Lk5Jh4Gf3Ds2Qa1Wp", "choices": [{"index": 0, "message": message}]}
 
     def run(base: str) -> tuple[str, list[int]]:
@@ -304,8 +306,11 @@ def test_c031_ids_of_this_replay_are_given_out_and_known_again(kept: Callable[..
         said = json.loads(body)["choices"][0]["message"]
         given = said["tool_calls"][0]["id"]
         messages = json.loads(asking())["messages"]
-        result = {"role": "tool", "tool_call_id": given, "content": f"looked up for {given}"}
+        told = f"looked up for {given} {said['content']}"
+        result = {"role": "tool", "tool_call_id": given, "content": told}
         again = asking(messages=[*messages, said, result])
+        read = datetime.fromisoformat(said["content"].removeprefix("as of "))
+        assert abs(read - datetime.now(UTC)) < timedelta(hours=1)
         return given, [status, send(base, again)[0]]
 
     fixture = kept(run, in_turn(json.dumps(first).encode(), ANSWER))
@@ -317,6 +322,9 @@ def test_c031_ids_of_this_replay_are_given_out_and_known_again(kept: Callable[..
         assert re.fullmatch(r"call_[A-Za-z0-9]{24}", given)
         found.add(given)
     assert len(found | {asked_before}) == 3
+    stored = json.dumps([str(exchange) for exchange in fixture.run.exchanges])
+    assert clock not in stored
+    assert stored.count("call_{{id_1}}") == 4  # in the answer; as a call, of a result and in a text of the request
 
 
 @pytest.mark.parametrize(
