@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from stepfork.git.checkout import Checkout
-from stepfork.git.command import GitProgram, to_bytes, to_text
+from stepfork.errors import GitError
+from stepfork.git.checkout import Checkout, find_checkout
+from stepfork.git.command import GitProgram, split_nul, to_bytes, to_text
 from stepfork.git.record import Record
 
 TYPE_CHECKING = False
@@ -61,6 +62,21 @@ def stage(checkout: Checkout, changes: Mapping[str, Entry | None]) -> None:
         old, others = entries_of(checkout, list(changes)), entries_of(beside, list(changes))
         _stage(beside, {path: entry for path, entry in changes.items() if others.get(path) == old.get(path)})
     _stage(checkout, changes)
+
+
+def ignored(folder: str, paths: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """Those of some paths that git ignores (files of the index it does not); none without git or a repository."""
+    try:
+        checkout = find_checkout(folder, environ)
+        if checkout is None or not paths:
+            return []
+        full = {os.path.realpath(os.path.join(folder, path)): path for path in paths}
+        inside = [path for path in full if path.startswith(checkout.root + os.sep)]
+        data = b"".join(to_bytes(path) + b"\0" for path in inside)
+        answer = checkout.git.run("check-ignore", "-z", "--stdin", data=data, codes=(0, 1, 128))
+    except GitError:
+        return []
+    return [full[path] for path in split_nul(answer.out) if path in full]
 
 
 def _stage(checkout: Checkout, changes: Mapping[str, Entry | None]) -> None:

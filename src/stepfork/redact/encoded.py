@@ -24,6 +24,7 @@ KNOWN = "known"
 _PACKAGES = {"br": "brotli", "zstd": "zstandard"}
 """What makes codings readable that Python does not know everywhere."""
 
+_LEAST = 20
 _HEAD = pattern(r"\s*[A-Za-z0-9+/_-]{20}")
 _BODY = pattern(r"[A-Za-z0-9+/_-]+={0,2}\Z")
 _HEX = pattern(r"(?:[0-9a-f]{2}){10,}\Z|(?:[0-9A-F]{2}){10,}\Z")
@@ -59,17 +60,33 @@ def find_encoded(text: str, limit: int, coding: str = "", is_binary: bool = Fals
     `coding` is what the headers beside the text say of it, `is_binary` that it stands for bytes of whatever kind;
     together the parts may grow to `limit` bytes.
     """
-    if _HEAD.match(text) or text.startswith(_LATIN_GZIP):
+    if _begins(text):
         whole = _opened(text, limit, coding, is_binary)
         if whole is not None:
             yield 0, len(text), whole
             return
-    if any(literal in text for literal in _RUNS):
+    if _has_runs(text):
         for match in _RUN.finditer(text):
             part = _opened(match.group(), limit)
             if part is not None:
                 limit -= len(part.text)
                 yield *match.span(), part
+
+
+def may_be_encoded(text: str) -> bool:
+    """Whether `find_encoded` may find anything; asked of every text of a run."""
+    return len(text) >= _LEAST and (_begins(text) or _has_runs(text))
+
+
+def _begins(text: str) -> bool:
+    return _HEAD.match(text) is not None or text.startswith(_LATIN_GZIP)
+
+
+def _has_runs(text: str) -> bool:
+    for literal in _RUNS:  # noqa: SIM110 (a generator takes twice as long)
+        if literal in text:
+            return True
+    return False
 
 
 def _opened(text: str, limit: int, coding: str = "", is_binary: bool = False) -> Opened | None:

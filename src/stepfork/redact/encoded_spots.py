@@ -51,8 +51,10 @@ def _holds(text: str, begin: int, is_worth: Callable[[str], bool], *, is_binary:
     kind = kind_of(piece[: min(length, 64)])
     if kind == KNOWN or (not kind and not is_binary):
         return False
-    if kind not in ("text", ""):
+    if kind not in ("text", "", "deflate"):
         return True
+    if kind == "deflate" and length < _SMALL - 8:  # two bytes tell little
+        return any(True for _ in find_encoded(piece[:length], _SMALL))
     goes_on = length > _SMALL - 8 or piece[length : length + 2].startswith(("\n", "\r", "\\n", "\\r"))
     return goes_on or any(is_worth(inner.text) for _, _, inner in find_encoded(piece[:length], _SMALL, "", is_binary))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stepfork.redact.encoded import LIMIT, TOLD, Opened, find_encoded, inflated
+from stepfork.redact.encoded import LIMIT, TOLD, Opened, find_encoded, inflated, may_be_encoded
 from stepfork.redact.marker import MARKER
 from stepfork.rewrite.json_text import is_json_text
 from stepfork.rewrite.place import Edit, Rewriter, apply_edits
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Path = tuple[str | int, ...]
     Key = tuple[Path, Path]
 
+_TOO_DEEP = "is encoded more often than is looked into"
 _DEEPEST = 3
 """Encodings inside encodings are opened this often."""
 _HEADERS = frozenset(("headers", "Headers", "header", "rawHeaders", "responseHeaders", "response_headers"))
@@ -52,7 +53,7 @@ class Inside:
                 self._binary.update(
                     (place.part, (*here[1], key)) for key, item in value.items() if isinstance(item, str)
                 )
-        elif len(value) > 1 and all(isinstance(item, str) for item in value) and value[0][:6].lower() == _CHUNK:
+        elif len(value) > 1 and _begins_chunks(value[0]) and all(isinstance(item, str) for item in value):
             self._chunks[here] = value
 
     def is_binary(self, place: Place) -> None:
@@ -61,13 +62,12 @@ class Inside:
 
     def edits(self, text: str, place: Place, rewriter: Rewriter, paths: Paths) -> list[Edit]:
         """The edits of a text that are edits of what is encoded in it. `paths` writes places."""
-        if self._depth >= _DEEPEST:
-            return []
-        above = (place.part, place.path[:-1])
-        chunks = self._chunks.get(above)
+        chunks = self._chunks.get((place.part, place.path[:-1])) if self._chunks else None
         if chunks is not None:
             return self._in_chunks(text, chunks, place, rewriter, paths)
         made: list[Edit] = []
+        if not may_be_encoded(text):
+            return made
         for start, end, opened in find_encoded(text, self._room, self._coding_at(place), self._stands_for_bytes(place)):
             new = self._rewritten(opened, place, rewriter, paths)
             if new is not None:
@@ -78,8 +78,10 @@ class Inside:
         """What stands instead of an encoded text; None where it stays. What is not packed again, as it was not read
         whole or holds little but the secret, goes."""
         self._room -= len(opened.text)
-        if opened.complaint:
-            self.unread.setdefault((paths.path(place), opened.complaint))
+        if opened.complaint or self._depth >= _DEEPEST:
+            self.unread.setdefault((paths.path(place), opened.complaint or _TOO_DEEP))
+        if self._depth >= _DEEPEST:
+            return None
         self._depth += 1
         edits = find_edits(opened.text, place, rewriter)
         self._depth -= 1
@@ -128,6 +130,10 @@ def rewrite_compressed(data: bytes, place: Place, rewriter: Rewriter) -> bytes |
     if not edits:
         return None
     return MARKER.encode() if complaint else pack(apply_edits(text, edits).encode("utf-8", "surrogateescape"))
+
+
+def _begins_chunks(item: Any) -> bool:
+    return isinstance(item, str) and item[:6].lower() == _CHUNK
 
 
 def _coding(value: dict[str, Any]) -> str:

@@ -34,6 +34,18 @@ def scan_bytes(
     return list(dict.fromkeys(item.moved(item.path, name) for item in found))
 
 
+FILE_NAME = "the file's name"
+"""Where a secret stands that is part of what a file is called."""
+
+
+def scan_name(name: str, secrets: Secrets) -> list[Finding]:
+    """The secrets in a file's name, with the folders that it was told with."""
+    if not secrets.may_stand_in(name):
+        return []
+    spans = secrets.matcher.find(name)
+    return [secrets.finding(span.rule, FILE_NAME, name[span.start : span.end]).moved(FILE_NAME, name) for span in spans]
+
+
 def scan_text(
     text: str, secrets: Secrets, name: str = "", unread: list[tuple[str, str]] | None = None
 ) -> list[Finding]:

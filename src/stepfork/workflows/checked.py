@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stepfork.errors import ScanError
 from stepfork.redact.magic import binary_kind
-from stepfork.redact.scan import scan_bytes
+from stepfork.redact.scan import scan_bytes, scan_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,18 +33,14 @@ class Checked:
 
     def add(self, name: str, data: bytes) -> None:
         """Scan the bytes of the file called `name`."""
+        self._judge(scan_name(name, self._secrets))
         try:
             unread: list[tuple[str, str]] = []
             found = scan_bytes(data, self._secrets, name, unread)
         except ScanError as error:
             self.fail(name, error.what if error.fix is None else f"{error.what}; {error.fix}")
             return
-        for item in found:
-            reason = self._reasons.get((item.rule, item.digest))
-            if reason is None:
-                self.findings.append(item)
-            else:
-                self.accepted.append((item, reason))
+        self._judge(found)
         for place, reason in unread:
             self.fail(name, f"{place} {reason}".lstrip())
         self.scanned += 1
@@ -55,6 +51,14 @@ class Checked:
     def fail(self, name: str, reason: str) -> None:
         """Say that the file called `name` could not be scanned."""
         self.problems.append((name, reason))
+
+    def _judge(self, found: list[Finding]) -> None:
+        for item in found:
+            reason = self._reasons.get((item.rule, item.digest))
+            if reason is None:
+                self.findings.append(item)
+            else:
+                self.accepted.append((item, reason))
 
     @property
     def places(self) -> list[Finding]:

@@ -92,7 +92,7 @@ class IndexFix:
     def drop(self, path: str) -> None:
         """Have a path taken out of the index."""
         self._changes[path] = None
-        self.disk.removed.add(str(self.full(path)))
+        self.disk.stores.removed.add(str(self.full(path)))
 
     def _prepare_file(self, path: str, entry: Entry) -> None:
         if entry.mode == LINK:
@@ -114,12 +114,12 @@ class IndexFix:
             return
         data = full.read_bytes()
         if data == old:
-            self.disk.prepare_bytes(path, data, new, full)
+            self.disk.files.prepare(path, data, new, full)
             return
         if blob_of(self._checkout, path, data) == entry.blob:  # line endings and filters apart
             redacted = fixed(data, self._wanted, path)
             if blob_of(self._checkout, path, redacted) == made.blob:
-                self.disk.prepare_bytes(path, data, redacted, full)
+                self.disk.files.prepare(path, data, redacted, full)
                 return
         checked = Checked("disk", self._wanted)
         checked.add(path, data)
@@ -194,6 +194,6 @@ class _Fixtures:
             return
         if full.read_bytes() == self._manifests[path]:
             root = self._index.full(self._root)
-            self._index.disk.prepare_encoded(root, fixture, self._manifests[path], encoded)
+            self._index.disk.stores.replace(root, fixture, self._manifests[path], encoded)
         else:
             self._index.tell((path, _DIFFERS))

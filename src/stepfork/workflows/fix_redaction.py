@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from stepfork.redact.finding import Finding
+from stepfork.redact.scan import FILE_NAME
 from stepfork.workflows.check_redaction import check_in_hook, check_paths, check_staged, check_store
 from stepfork.workflows.checked import Checked
 from stepfork.workflows.fix_on_disk import DiskFix
@@ -56,13 +57,13 @@ def _on_disk(task: FixTask, paths: Sequence[str], check: Check) -> Fix:
     before = check(paths)
     if not before.findings:
         return Fix(before, before)
-    disk = DiskFix(task)
+    disk = DiskFix(task, paths)
     try:
         disk.prepare(_files(before))
         disk.write()
     finally:
-        disk.discard()
-    return Fix(before, check(_named(paths, disk)), disk.told, disk.fixtures)
+        disk.files.discard()
+    return _done(before, check(_named(paths, disk)), disk, disk.stores.fixtures)
 
 
 def _in_index(task: FixTask, paths: Sequence[str], check: Check) -> Fix:
@@ -71,15 +72,22 @@ def _in_index(task: FixTask, paths: Sequence[str], check: Check) -> Fix:
     before = check(paths)
     if not before.findings:
         return Fix(before, before)
-    disk = DiskFix(task)
+    disk = DiskFix(task, paths)
     index = IndexFix(task, disk)
     try:
         disk.prepare(index.prepare(_files(before)))
         index.write()
         disk.write()
     finally:
-        disk.discard()
-    return Fix(before, check(_named(paths, disk)), disk.told, index.fixtures)
+        disk.files.discard()
+    return _done(before, check(_named(paths, disk)), disk, index.fixtures)
+
+
+def _done(before: Checked, after: Checked, disk: DiskFix, fixtures: list[str]) -> Fix:
+    left = {item.where: item.path for item in after.findings}
+    kept = [(name, reason) for name, reason in disk.kept.items() if name in left]
+    named = [(name, "has a secret in its name, which is for you to change") for name in left if left[name] == FILE_NAME]
+    return Fix(before, after, [*disk.told, *kept, *named], fixtures)
 
 
 def _files(checked: Checked) -> list[str]:
@@ -88,5 +96,5 @@ def _files(checked: Checked) -> list[str]:
 
 def _named(paths: Sequence[str], disk: DiskFix) -> list[str]:
     """The paths that are still there, and the fixtures that took the place of those that are not."""
-    left = [path for path in paths if os.path.abspath(path) not in disk.removed]  # noqa: PTH100 (links are not followed)
-    return left if len(left) == len(paths) else [*left, *disk.written]
+    left = [path for path in paths if os.path.abspath(path) not in disk.stores.removed]  # noqa: PTH100 (links are not followed)
+    return left if len(left) == len(paths) else [*left, *disk.stores.written]

@@ -214,6 +214,16 @@ def test_a_short_secret_alone_leaves_the_marker_to_be_seen() -> None:
     assert base64.b64decode(made).decode() == f"first line\n{MARKER}\nlast line"
 
 
+def test_what_is_encoded_too_often_is_said() -> None:
+    data = BODY
+    for _ in range(3):
+        data = b64(gzip.compress(data.encode()))
+    assert found({"a": data}) == [("/a/choices/0/text", "openai-key")]
+    unread: list[tuple[str, str]] = []
+    assert scan_bytes(json.dumps({"a": b64(gzip.compress(data.encode()))}).encode(), NONE, "", unread) == []
+    assert unread == [("/a", "is encoded more often than is looked into")]
+
+
 def test_the_bytes_of_a_capture_are_read_through_too() -> None:
     exchange = Exchange(
         "route",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from importlib import resources
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from stepfork.trace.body import BytesBody, JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Step, Trace
-from stepfork.workflows import fix_on_disk
+from stepfork.workflows import fix_files, fix_on_disk
 from stepfork.workflows.fix_fixtures import without_secrets
 from stepfork.workflows.init import init_project
 from tests.unit.redact.samples import GITHUB, HEX32, OPENAI
@@ -169,6 +170,56 @@ def test_a_failure_before_the_end_leaves_every_file_as_it_was(project: Path, mon
     assert (project / "a.txt").read_text() == OPENAI
 
 
+def test_what_nobody_named_and_git_ignores_stays(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    subprocess.run(["git", "init", "--quiet", "."], check=True)
+    (project / ".gitignore").write_text("local/\n")
+    (project / "local").mkdir()
+    for name in ("a.txt", "local/b.txt"):
+        (project / name).write_text(OPENAI)
+    code, _, err = check(capsys, "--fix", ".")
+    assert code == 1
+    assert "local/b.txt: is ignored by git: name it to redact it" in err
+    assert (project / "a.txt").read_text() == MARKER
+    assert (project / "local" / "b.txt").read_text() == OPENAI
+    assert check(capsys, "--fix", "local/b.txt")[0] == 0
+    assert (project / "local" / "b.txt").read_text() == MARKER
+
+
+def test_the_file_that_secrets_are_read_from_stays_unless_it_is_named(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / ".env").write_text("A_TOKEN=letters only words\n")
+    (project / "a.txt").write_text("say letters only words\n")
+    code, _, err = check(capsys, "--fix", ".")
+    assert code == 1
+    assert ".env: is where secrets are kept: name it to redact it" in err
+    assert (project / ".env").read_text() == "A_TOKEN=letters only words\n"
+    assert (project / "a.txt").read_text() == f"say {MARKER}\n"
+    assert check(capsys, "--fix", ".env")[0] == 0
+    assert (project / ".env").read_text() == f"A_TOKEN={MARKER}\n"
+
+
+def test_a_link_in_a_folder_leads_nowhere_else(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "outside.txt").write_text(OPENAI)
+    (project / "link").symlink_to(tmp_path / "outside.txt")
+    code, _, err = check(capsys, "--fix", ".")
+    assert code == 1
+    assert "link: is a symbolic link: name it to redact what it leads to" in err
+    assert (tmp_path / "outside.txt").read_text() == OPENAI
+
+
+def test_a_secret_in_the_name_of_a_file_is_found_and_said(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / f"{GITHUB}.txt").write_text("clean")
+    code, out, _ = check(capsys, ".")
+    assert code == 1
+    assert "  [redacted].txt   the file's name   github-token" in out
+    code, _, err = check(capsys, "--fix", ".")
+    assert code == 1
+    assert "[redacted].txt: has a secret in its name, which is for you to change" in err
+
+
 def test_a_folder_that_cannot_be_written_is_said(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,7 +228,7 @@ def test_a_folder_that_cannot_be_written_is_said(
     def refused(path: Path, data: bytes) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(fix_on_disk, "write_new", refused)
+    monkeypatch.setattr(fix_files, "write_new", refused)
     code, _, err = check(capsys, "--fix", "a.txt")
     assert code == 1
     assert "a.txt: cannot be written (Permission denied)" in err

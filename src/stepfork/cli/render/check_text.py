@@ -40,7 +40,7 @@ _WIDEST = 60
 def remarks(checked: Checked, secrets: Secrets, named: Sequence[str]) -> Iterator[str]:
     """Lines for stderr: what could not be scanned, and what is no text of that which was `named`."""
     for name, reason in checked.problems:
-        yield f"{NAME}: {shown(name, secrets)}: {reason}"
+        yield f"{NAME}: {shown(name, secrets)}: {escaped(reason)}"
     for name, kind in checked.notes:
         if name in named:
             yield f"{shown(name, secrets)}: {kind}{'' if kind in _UNREAD else ', read for the text in it'}"
