@@ -25,8 +25,8 @@ class OwnRules:
     """
 
     __slots__ = (
-        "duration_fields", "id_fields", "id_patterns", "literal_fields", "literal_patterns", "names", "prefixes",
-        "time_fields",
+        "_any", "duration_fields", "id_fields", "id_patterns", "literal_fields", "literal_patterns", "names",
+        "prefixes", "time_fields",
     )  # fmt: skip
 
     def __init__(
@@ -46,6 +46,7 @@ class OwnRules:
         self.literal_fields = frozenset(literal_fields)
         self.literal_patterns = tuple(map(re.compile, literal_patterns))
         self.names = self.id_fields | self.time_fields | self.duration_fields | self.literal_fields
+        self._any = bool(self.names or id_patterns or literal_patterns)
         self.prefixes = {head: pattern for pattern in self.id_patterns if (head := literal_head(pattern.pattern))}
 
     def adding(self, entries: Mapping[str, tuple[str, ...]]) -> OwnRules:
@@ -69,10 +70,10 @@ class OwnRules:
         return hash(self._told())
 
     def __bool__(self) -> bool:
-        return any(self._told())
+        return self._any
 
     def _told(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__ if name not in ("prefixes", "names"))
+        return tuple(getattr(self, name) for name in self.__slots__ if name not in ("prefixes", "names", "_any"))
 
 
 def literal_head(pattern: str) -> str:

@@ -87,7 +87,8 @@ which people who book a table do not write."""
 
 # What every form has, looked for in one sweep each: the rarest character first.
 HINTS = (
-    re.compile(r":(?<=[0-9,t][T ][0-9][0-9]:)[0-9]{2}"),
+    re.compile(r":(?<=[0-9]T[0-9][0-9]:)[0-9]{2}"),
+    re.compile(r":(?<=[0-9,t] [0-9][0-9]:)[0-9]{2}:"),
     re.compile("T[0-9]{6}[.Z]"),
     re.compile(r":(?<=[0-9,t] [0-9]:)[0-9]{2}:"),
     re.compile(r"/[A-Z][a-z]{2}/[0-9]{4}:"),
