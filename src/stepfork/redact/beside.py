@@ -1,8 +1,8 @@
 """Where in a text the value of a name stands that does not follow it directly, as ``name: value`` does.
 
 It may stand in a member beside the one that holds the name (``"name": "x-api-key", "value": "…"``, in either order, in
-JSON, YAML, XML or a call), after it in a list (``["x-api-key", "…"]``), or in a list below it. Parsed documents are
-read by ``pairs``. Standard library only.
+JSON, YAML, XML or a call), after it in a list (``["x-api-key", "…"]``), or below it: in a list, or in an object whose
+member it is (``"x-api-key": {"equalTo": "…"}``). Parsed documents are read by ``pairs``. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 NAME_WORDS = "name|key|header|header_?name|field|field_?name|param|parameter|variable|var|type|kind|id|label|k|n"
 """Members whose text may say what the value beside them is."""
-VALUE_WORDS = "value|values|val|v|data|default|default_?value|header_?value|field_?value|string_?value|array_?value"
+VALUE_WORDS = (
+    "value|values|val|v|data|default|default_?value|header_?value|field_?value|string_?value|array_?value"
+    "|equal_?to|equals|exact|literal|const"
+)
 """Members that hold it."""
 
 _SIGN = r"""["']?[ \t]{0,3}(?:=>|[:=])\s{0,40}"""
@@ -34,7 +37,8 @@ _HOLDS_VALUE = rf"""["']?(?i:{VALUE_WORDS}){_SIGN}{_WRAPPED}"""
 _NAMED = pattern(_HOLDS_NAME)
 _AFTER = pattern(rf"""["']?[,\s]\s{{0,60}}(?:{_MEMBER}){{0,3}}?{_HOLDS_VALUE}{_TEXT}""")
 _BEFORE = pattern(rf"""(?<!\w){_HOLDS_VALUE}{_QUOTED}\s{{0,40}}\]?[,\s]\s{{0,60}}(?:{_MEMBER}){{0,3}}{_HOLDS_NAME}""")
-_LIST = pattern(rf"""{_SIGN}{_FIRST}{_TEXT}""")
+_INSIDE = rf"""\{{\s{{0,40}}(?:{_MEMBER}){{0,3}}?["']?(?i:{VALUE_WORDS}){_SIGN}"""
+_LIST = pattern(rf"""{_SIGN}(?:{_FIRST}|{_FIRST}?{_INSIDE}{_FIRST}?){_TEXT}""")
 _NEXT = pattern(rf"""["']\s{{0,3}},\s{{0,60}}{_FIRST}?{_QUOTED}(?!\s{{0,3}}:)""")
 _NEXT_LINE = pattern(rf"""["']?[ \t]*\r?\n[ \t]*-[ \t]+["']?{_BARE}["']?[ \t]*\r?(?:\n|\Z)""")
 _ITEM = pattern(r"""-[ \t]+["']?\Z""")
@@ -72,7 +76,7 @@ def may_be_beside(text: str, begin: int, stop: int) -> bool:
     after = text[stop : stop + 80].lstrip("\\\"'`] ")
     if after[:1] == ",":
         return before in ("[", "(", ",", "b", "u")  # bytes of Python begin with a letter
-    return after[:1] in (":", "=") and after[1:].lstrip("> \t\r\nrn\\")[:1] in ("[", "(", "-")
+    return after[:1] in (":", "=") and after[1:].lstrip("> \t\r\nrn\\")[:1] in ("[", "(", "-", "{")
 
 
 def shows_itself(value: str) -> bool:

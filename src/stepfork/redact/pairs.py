@@ -1,4 +1,5 @@
-"""A name and its value side by side: ``{"name": "x-api-key", "value": "…"}``, ``["x-api-key", "…"]``.
+"""A name and its value side by side: ``{"name": "x-api-key", "value": "…"}``, ``["x-api-key", "…"]``, or the value in an
+object below: ``"x-api-key": {"equalTo": "…"}``.
 
 Recorders of traffic keep headers, parameters and form fields so, and so do traces and lists of arguments. What a name
 must be is told by ``names``, what a secret under it looks like by ``named``; here is told which value of a parsed
@@ -52,16 +53,28 @@ def named_in(
     if isinstance(value, list):
         is_pair = len(value) == 2 and bool(above) and isinstance(above[-1], int)
         return _in_list(value, introduces, own, is_pair=is_pair)
-    return _in_object(value, introduces) if len(value) > 1 and not _NAMES.isdisjoint(value) else iter(())
+    return _in_object(value, introduces)
 
 
 def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
-    told = (item for key, item in value.items() if key in _NAMES and isinstance(item, str))
-    name = next((bare for bare in map(_bare, told) if introduces(bare)), None)
-    if name is not None:
-        for key, item in value.items():
-            if key in _VALUES:
-                yield from ((path, name) for path, _ in _texts(item, (key,)))
+    name = None
+    if len(value) > 1 and not _NAMES.isdisjoint(value):
+        told = (item for key, item in value.items() if key in _NAMES and isinstance(item, str))
+        name = next((bare for bare in map(_bare, told) if introduces(bare)), None)
+    for key, item in value.items():
+        if name is not None and key in _VALUES:
+            yield from ((path, name) for path, _ in _texts(item, (key,)))
+        if isinstance(item, dict | list) and introduces(key):
+            yield from ((path, key) for path in _held(item, (key,)))
+
+
+def _held(value: dict[str, Any] | list[Any], path: Path) -> Iterator[Path]:
+    """The texts of members that hold the value of a name above them, in an object or a list of some."""
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        if key in _VALUES:
+            yield from (found for found, _ in _texts(item, (*path, key)))
+        elif isinstance(key, int) and isinstance(item, dict):
+            yield from _held(item, (*path, key))
 
 
 def _in_list(

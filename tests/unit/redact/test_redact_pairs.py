@@ -38,6 +38,9 @@ SIDE_BY_SIDE: list[tuple[Any, str]] = [
     ([NAME, [HEX32]], "/1/0"),
     (["run", "--api" + "-key", HEX32], "/2"),
     ({NAME: [HEX32]}, f"/{NAME}/0"),
+    ({NAME: {"equalTo": HEX32}}, f"/{NAME}/equalTo"),
+    ({NAME: [{"matcher": "exact", "value": HEX32}]}, f"/{NAME}/0/value"),
+    ({"apikey": [{"key": "value", "value": HEX32}, {"key": "key", "value": NAME}]}, "/apikey/0/value"),
 ]
 APART: list[Any] = [
     {"name": NAME, "value": "your-key"},
@@ -47,6 +50,8 @@ APART: list[Any] = [
     {"name": "commit", "value": HEX32, "note": NAME},
     ["api_key", "access_token", "client_secret", "oauth2_pkce_s256"],
     ["password", "client_2fa"],
+    {NAME: {"type": "string", "id": HEX32, "sha256": HEX32}},
+    {"auth_tokens": {"count": 5, "ids": [HEX32]}},
     [HEX32, NAME],
     [NAME, {"id": HEX32}],
 ]
