@@ -23,7 +23,8 @@ class Context(msgspec.Struct, frozen=True):
     its paths begin with; an empty text is unknown. `finds_today` says that the day on which the run began is looked for
     as a date alone, which is data unless a project says otherwise. A ``{{today}}`` is given back either way.
 
-    `own`, `personal` and `names` are what the project asks for: its own rules, classes of personal data, persons."""
+    `own`, `personal` and `names` are what the project asks for: its own rules, classes of personal data, persons.
+    `ids` are those of the run's spans and traces, as far as it is over."""
 
     started_ns: int
     ended_ns: int
@@ -38,6 +39,7 @@ class Context(msgspec.Struct, frozen=True):
     own: OwnRules = NO_OWN
     personal: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
 
 class Known(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ from stepfork.normalize.matching import Matcher
 from stepfork.normalize.merging import merged_of
 from stepfork.normalize.multipart import without_boundary
 from stepfork.normalize.numbering import TimesByValue, ValueNumbers
-from stepfork.normalize.own import NO_OWN, OwnRules
+from stepfork.normalize.own import OwnRules
 from stepfork.normalize.parts import word_for
 from stepfork.normalize.queries import is_form
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
@@ -57,7 +57,7 @@ def normalize_parts(
 ) -> Run:
     """`normalize_run` of a run in its parts. `exchanges` is used up: what is made of a large run takes its place
     instead of standing beside it."""
-    normalizer = Normalizer(context, told_by(exchanges, trace, _own(context)), templated=templated)
+    normalizer = Normalizer(context, told_by(exchanges, trace, context), templated=templated)
     source = normalizer.source(source)
     made: list[Exchange] = []
     exchanges.reverse()
@@ -68,14 +68,14 @@ def normalize_parts(
 
 def normalize_exchange(exchange: Exchange, context: Context | None, *, templated: bool = False) -> Exchange:
     """One exchange alone, its ids and addresses numbered within it."""
-    return Normalizer(context, told_by((exchange,), own=_own(context)), templated=templated).exchange(exchange)
+    return Normalizer(context, told_by((exchange,), context=context), templated=templated).exchange(exchange)
 
 
 def normalize_again(exchanges: Sequence[Exchange], own: OwnRules) -> tuple[Exchange, ...]:
     """Exchanges of a fixture under a project's rules of today: what they add was not templated yet, and what was stays
     so. Equal to `exchanges` where the rules were the same."""
     context = Context(_NEVER, _NEVER, own=own)
-    normalizer = Normalizer(context, told_by(exchanges, own=own), templated=True)
+    normalizer = Normalizer(context, told_by(exchanges, context=context), templated=True)
     return tuple(map(normalizer.exchange, exchanges))
 
 
@@ -273,10 +273,6 @@ class _Part(NamedTuple):
 
     value: Any
     renamed: bool
-
-
-def _own(context: Context | None) -> OwnRules:
-    return context.own if context else NO_OWN
 
 
 def _items(part: Any) -> list[Any]:

@@ -150,7 +150,7 @@ class RunKeys:
     """
 
     def __init__(self, exchanges: Iterable[Exchange], context: Context, rules: KeyRules = NO_RULES) -> None:
-        self._normalizer = Normalizer(context, told_by(exchanges, own=context.own), values=ValueNumbers(spelled=True))
+        self._normalizer = Normalizer(context, told_by(exchanges, context=context), values=ValueNumbers(spelled=True))
         self._rules = rules
 
     def __call__(self, exchange: Exchange) -> bytes:

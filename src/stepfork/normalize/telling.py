@@ -8,8 +8,9 @@ from typing import Any
 from stepfork.normalize import fields, rules
 from stepfork.normalize.documents import document_values
 from stepfork.normalize.dumped import message_ids
+from stepfork.normalize.known import Context
 from stepfork.normalize.merging import merged_of
-from stepfork.normalize.own import NO_OWN, OwnRules
+from stepfork.normalize.own import NO_OWN
 from stepfork.normalize.own_telling import OwnTeller
 from stepfork.normalize.parts import word_for
 from stepfork.normalize.told import Told
@@ -21,9 +22,11 @@ from stepfork.trace.exchange import Exchange
 from stepfork.trace.step import Trace
 
 
-def told_by(exchanges: Iterable[Exchange], trace: Trace | None = None, own: OwnRules = NO_OWN) -> Told:
-    """What exchanges and a trace tell, as far as it can be told from words."""
-    teller = Teller(Told(own))
+def told_by(exchanges: Iterable[Exchange], trace: Trace | None = None, context: Context | None = None) -> Told:
+    """What exchanges, a trace and a run's spans tell, as far as it can be told from words."""
+    teller = Teller(Told(context.own if context else NO_OWN))
+    for value in context.ids if context else ():
+        teller.told.add("id", value)
     for exchange in exchanges:
         teller.exchange(exchange)
     if trace is not None:

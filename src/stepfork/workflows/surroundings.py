@@ -30,4 +30,10 @@ def surroundings(environ: Mapping[str, str], cwd: Path, recording: Recording | N
         own=settings.normalize,
         personal=settings.redact.personal,
         names=settings.redact.names,
+        ids=_ids(recording) if recording else (),
     )
+
+
+def _ids(recording: Recording) -> tuple[str, ...]:
+    """Ids of the traces and spans that were exported, each once, in order of arrival."""
+    return tuple(dict.fromkeys(word for span in recording.spans for word in (span.trace_id, span.span_id)))

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from stepfork.normalize.matching import Matcher
@@ -172,6 +173,20 @@ def test_a_programs_books_are_ids_where_they_look_generated():
         "user_id": OTHER,
         "run_id": "nightly",
     }
+
+
+def test_ids_of_the_runs_own_spans_are_found_in_data():
+    trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    turns = json.dumps([{"from_agent": span, "note": json.dumps({"trace": trace})}])
+    sent = exchange("chat_completions", {"messages": [{"content": turns}]}, {})
+    context = msgspec.structs.replace(World(1).context(), ids=(trace, span))
+    run = Run(SOURCE, Trace("spans", (Step("tool_call", "t", 1, 2, result={"seen": f"in {trace}"}),)), (sent,))
+    made = normalize_run(run, context)
+    told = json.loads(made.exchanges[0].request.body.value["messages"][0]["content"])
+    assert told == [{"from_agent": "{{id_1}}", "note": '{"trace": "{{id_2}}"}'}]
+    assert made.trace.steps[0].result == {"seen": "in {{id_2}}"}
+    plain = normalize_run(run, World(1).context())  # a trace that somebody asks about is data
+    assert plain.exchanges == run.exchanges
 
 
 ENVELOPES = {
