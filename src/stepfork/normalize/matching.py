@@ -17,7 +17,7 @@ from stepfork.normalize.known import Context, Known, find_known, known_values
 from stepfork.normalize.own import NO_OWN
 from stepfork.normalize.own_marks import OwnMark, field_mark
 from stepfork.normalize.own_texts import OwnTexts
-from stepfork.normalize.personal import find_personal, personal_of
+from stepfork.normalize.personal import layout_of, personal_of
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.random_names import random_name
@@ -176,7 +176,7 @@ class Matcher:
             for email in find_emails(text):
                 yield Span(email.start, email.end, "email", email.value, spelling=email.spelling)
         if self._personal:
-            yield from map(_personal_span, find_personal(self._personal, text, name))
+            yield from map(_personal_span, self._personal.find_spelled(text, name))
         if self._context is not None:
             for moment in moments(text):
                 if is_near(moment.when, self._context.started_ns, self._context.ended_ns):
@@ -234,7 +234,7 @@ def _placeholder_span(match: re.Match[str], found: Placeholder) -> Span:
 
 
 def _personal_span(found: Found) -> Span:
-    return Span(found.start, found.end, found.kind, found.value, layout=found.layout)
+    return Span(found.start, found.end, found.kind, found.value, layout=layout_of(found))
 
 
 def _claude_code_users(text: str) -> Iterator[Span]:

@@ -8,14 +8,12 @@ which check-redaction uses too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import quote
 
 from stepfork.normalize.known import Context
 from stepfork.redact.personal import Found, Personal
 from stepfork.redact.persons import spell_name
 from stepfork.redact.phone_forms import NUMBER, spell_phone
-from stepfork.redact.views import views
 
 _URL = "url "
 """What the layout of a percent-encoded value begins with."""
@@ -27,13 +25,9 @@ def personal_of(context: Context | None) -> Personal:
     return Personal(context.personal, context.names) if context else Personal((), ())
 
 
-def find_personal(personal: Personal, text: str, name: str | None) -> Iterator[Found]:
-    """What stands in a text, in escapes and percent-encoded too."""
-    for view in views(text):
-        for found in personal.find(view.text, name):
-            start, end = view.original(found.start), view.original(found.end)
-            layout = _URL + found.layout if "%" in text[start:end] else found.layout
-            yield Found(start, end, found.kind, found.value, layout)
+def layout_of(found: Found) -> str:
+    """The layout of what was found, by which a placeholder says how it is written."""
+    return _URL + found.layout if found.encoded else found.layout
 
 
 def is_own(layout: str) -> bool:

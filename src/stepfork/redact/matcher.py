@@ -45,23 +45,24 @@ class Matcher:
 
     def spans(self, text: str, name: str | None = None) -> list[Span]:
         """As `find`, each span as its rule found it: they may overlap."""
-        return [
+        found = [
             Span(read.original(span.start), read.original(span.end), span.rule)
             for view in views(text)
-            for read, spans in self._readings(view, name)
+            for read, spans in self._readings(view)
             for span in spans
         ]
+        if self.personal is not None:
+            personal = self.personal
+            found += (Span(one.start, one.end, personal.rule(one)) for one in personal.find_spelled(text, name))
+        return found
 
-    def _readings(self, view: View, name: str | None) -> Iterator[tuple[View, Iterator[Span]]]:
-        yield view, self._in_view(view.text, name)
+    def _readings(self, view: View) -> Iterator[tuple[View, Iterator[Span]]]:
+        yield view, self._in_view(view.text)
         if self.known.plain:
             for fold in folds(view):
                 yield fold, self._exact.find(fold.text)
 
-    def _in_view(self, text: str, name: str | None) -> Iterator[Span]:
-        if self.personal is not None:
-            for found in self.personal.find(text, name):
-                yield Span(found.start, found.end, self.personal.rule(found))
+    def _in_view(self, text: str) -> Iterator[Span]:
         yield from self._all.find(text)
         yield from unanchored_in(text)
         yield from self.patterns.find(text)

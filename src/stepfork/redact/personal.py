@@ -7,8 +7,11 @@ A value is the same however it is written; its layout is what writes it that way
 
 from __future__ import annotations
 
+from itertools import islice
+
 from stepfork.redact.cards import find_cards, is_card
 from stepfork.redact.ibans import find_ibans
+from stepfork.redact.pattern import pattern
 from stepfork.redact.persons import Persons
 from stepfork.redact.phone_forms import NUMBER, read_phone
 from stepfork.redact.phones import find_phones
@@ -17,7 +20,7 @@ from stepfork.redact.wording import is_listed, names_other, names_telephone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 CLASSES = ("phone", "card", "iban")
 """What `personal` of a project's rules may hold."""
@@ -28,16 +31,18 @@ RULES = {"phone": "phone number", "card": "payment card", "iban": "IBAN"}
 
 
 class Found:
-    """`start` to `end` of a text is `value`, of the class `kind`; `layout` is how it is written there."""
+    """`start` to `end` of a text is `value`, of the class `kind`; `layout` is how it is written there, in a URL's
+    encoding where it is `encoded`."""
 
-    __slots__ = ("end", "kind", "layout", "start", "value")
+    __slots__ = ("encoded", "end", "kind", "layout", "start", "value")
 
-    def __init__(self, start: int, end: int, kind: str, value: str, layout: str) -> None:
+    def __init__(self, start: int, end: int, kind: str, value: str, layout: str, *, encoded: bool = False) -> None:
         self.start = start
         self.end = end
         self.kind = kind
         self.value = value
         self.layout = layout
+        self.encoded = encoded
 
     def __repr__(self) -> str:
         return f"Found({self.start}, {self.end}, {self.kind!r})"
@@ -56,11 +61,18 @@ class Personal:
 
     def find(self, text: str, name: str | None = None) -> list[Found]:
         """What stands in `text`, the value of the nearest member called `name`; in order, and apart from each other."""
-        kept: list[Found] = []
-        for found in sorted(self._all(text, name), key=lambda found: (found.start, -found.end)):
-            if not kept or found.start >= kept[-1].end:
-                kept.append(found)
-        return kept
+        return _apart(self._all(text, name))
+
+    def find_spelled(self, text: str, name: str | None = None) -> list[Found]:
+        """As `find`, with what stands in escapes too, where it stands there."""
+        if not any(sign in text for sign in _SIGNS):
+            return self.find(text, name)
+        return _apart(
+            Found(start, end, found.kind, found.value, found.layout, encoded=_is_encoded(text[start + 1 : end]))
+            for view in islice(views(text), _VIEWS)
+            for found in self.find(view.text, name)
+            for start, end in ((view.original(found.start), view.original(found.end)),)
+        )
 
     def number(self, value: int | float, name: str | None = None) -> Found | None:
         """What a number in JSON is; None for data."""
@@ -74,10 +86,10 @@ class Personal:
     def may_stand_in(self, text: str) -> bool:
         """False where nothing of it stands in a text, however that is parsed; True where something does or might. What
         a stream spells in pieces is not looked for."""
-        return any(self._may_stand_in(view.text) for view in views(text))
-
-    def _may_stand_in(self, text: str) -> bool:
-        if next(self._accounts(text, None), None) or next(self.persons.find(text), None):
+        for spelled, sign in _SPELLED_SIGNS:
+            text = text.replace(spelled, sign)
+        text = _ESCAPES.sub(" ", text)
+        if self.persons.may_stand_in(text) or next(self._accounts(text, None), None):
             return True
         return "phone" in self.classes and (
             is_listed(text) or next(find_phones(text, suspicious=True), None) is not None
@@ -122,6 +134,29 @@ class Personal:
                 yield Found(start, end, "iban", *_read(text[start:end]))
 
 
+def _apart(found: Iterable[Found]) -> list[Found]:
+    kept: list[Found] = []
+    for one in sorted(found, key=lambda found: (found.start, -found.end)):
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return kept
+
+
+def _is_encoded(text: str) -> bool:
+    return "%" in text or "+" in text
+
+
+_VIEWS = 8
+"""So many views of a text are read: as it stands, with each kind of escape undone, with some undone twice."""
+_SIGNS = ("\\", "%", "&")
+_SPELLED_SIGNS = (
+    ("%2B", "+"), ("%2b", "+"), ("%28", "("), ("%29", ")"), ("%2D", "-"), ("%2d", "-"), ("%2E", "."), ("%2e", "."),
+    ("%2F", "/"), ("%2f", "/"), ("\\u002b", "+"), ("\\u002B", "+"), ("&#43;", "+"),
+)  # fmt: skip
+"""Signs of a telephone number that an encoder spells otherwise; every other escape counts as a blank."""
+_ESCAPES = pattern(
+    r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^0-9A-Za-z]|[A-Za-z])|%[0-9a-fA-F]{2}|&(?:#?[0-9A-Za-z]{1,8};)"
+)
 _BLANK = "\0"
 _SHORTEST = 7
 """Characters of the shortest telephone number."""

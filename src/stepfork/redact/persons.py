@@ -41,6 +41,14 @@ class Persons:
             made = pattern("|".join(map(_pattern_of, longest_first)))
             self._persons.append((written, _anchor(written), made, layouts))
 
+    def may_stand_in(self, text: str) -> bool:
+        """Whether a name may stand in a text without its escapes. One that is not all ASCII is told by a part of it."""
+        folded = text.lower()
+        return any(
+            anchor in folded and (not name.isascii() or made.search(text) is not None)
+            for name, anchor, made, _ in self._persons
+        )
+
     def find(self, text: str) -> Iterator[tuple[int, int, str, str]]:
         """Start, end, name (as the configuration writes it) and layout of each name in a text."""
         folded = text.lower()

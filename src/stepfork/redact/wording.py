@@ -43,7 +43,8 @@ _ABBREVIATED = frozenset(("tel", "tél", "ph", "mob", "tlf", "no", "nr", "nro", 
 _LOOKED_BACK = 80
 # A part of a name counts too: `mobilePhone`, `phone_number`.
 _WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[^\W\d_]+")
-_LIST = pattern(r'([A-Za-z0-9_.-]{1,80})"\s*:\s*\[')
+_LIST = pattern(r'"\s*:\s*\[')
+_NAME = pattern(r"[A-Za-z0-9_.-]*\Z")
 _APART = pattern(r"[^0-9+]*\Z")
 
 
@@ -71,7 +72,10 @@ def before(text: str, start: int) -> frozenset[str] | None:
 
 def is_listed(text: str) -> bool:
     """Whether JSON in a text may have a list of telephone numbers."""
-    return any(names_telephone(match[1]) for match in _LIST.finditer(text))
+    return any(
+        names_telephone(_NAME.search(text, max(0, match.start() - 80), match.start())[0])  # type: ignore[index]
+        for match in _LIST.finditer(text)
+    )
 
 
 def names_telephone(name: str | None) -> bool:
