@@ -20,7 +20,8 @@ import msgspec
 from stepfork.canonical.encode import dumps
 from stepfork.capture.assemble import assemble
 from stepfork.listener.headers import kept
-from stepfork.normalize.normalize import Context, normalize_run
+from stepfork.normalize.known import Context
+from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.request_key import RunKeys
 from stepfork.otlp.decode import decode_export
 from stepfork.providers.apis import api_of

@@ -13,7 +13,7 @@ from stepfork.canonical.pointer import pointer
 from stepfork.normalize.fields import Marks
 from stepfork.normalize.known import Context
 from stepfork.normalize.matching import Matcher
-from stepfork.normalize.normalize import Normalizer
+from stepfork.normalize.normalizer import Normalizer
 from stepfork.normalize.numbering import Times, ValueNumbers
 from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.normalize.placeholders import unescape

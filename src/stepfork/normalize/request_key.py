@@ -18,7 +18,8 @@ from stepfork.canonical.names import name_of
 from stepfork.errors import CanonicalError
 from stepfork.normalize.claude_code import without_surroundings
 from stepfork.normalize.known import Context
-from stepfork.normalize.normalize import Normalizer, normalize_exchange
+from stepfork.normalize.normalize import normalize_exchange
+from stepfork.normalize.normalizer import Normalizer
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, LOOK_ALIKE, PERSONAL, Placeholder, as_placeholder
 from stepfork.normalize.telling import told_by

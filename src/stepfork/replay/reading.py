@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from stepfork.normalize.known import Context
-from stepfork.normalize.normalize import Normalizer
+from stepfork.normalize.normalizer import Normalizer
 from stepfork.normalize.numbering import ValueNumbers
 from stepfork.normalize.own import OwnRules
 from stepfork.normalize.personal import written
