@@ -110,3 +110,24 @@ def test_names_in_several_batches(work: Work) -> None:
     assert code == 1
     assert shown.count("stepfork check-redaction: ") > 1
     assert f"{names[-1]}   /note   openai-key" in shown
+
+
+def test_a_fix_leaves_the_index_to_whoever_put_edits_aside(work: Work) -> None:
+    """pre-commit takes unstaged edits away before its hooks run, and brings them back onto what is staged."""
+    config = work.folder / ".pre-commit-config.yaml"
+    config.write_text(config.read_text().replace("args: [--]", "args: [--fix, --]"))
+    work.git("commit", "-qam", "fix", "--no-verify")
+    path = work.write("tests/fixtures/refund.json", OPENAI)
+    work.git("add", ".")
+    code, shown = work.run("git", "commit", "-qm", "one")
+    assert code == 1
+    assert "Redacted in the work tree, to be staged again: tests/fixtures/refund.json" in shown
+    assert OPENAI not in path.read_text()
+    work.git("add", ".")
+    work.git("commit", "-qm", "one")
+    path.write_text(f'{{"note": "{OPENAI}"}}\n')
+    work.git("add", ".")
+    with path.open("a") as file:
+        file.write("later\n")
+    assert work.run("git", "commit", "-qm", "two")[0] == 1
+    assert path.read_text() == f'{{"note": "{OPENAI}"}}\nlater\n', "nothing of the user's is lost"

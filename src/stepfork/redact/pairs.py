@@ -1,5 +1,5 @@
-"""A name and its value side by side: ``{"name": "x-api-key", "value": "…"}``, ``["x-api-key", "…"]``, or the value in an
-object below: ``"x-api-key": {"equalTo": "…"}``.
+"""A name and its value side by side: ``{"name": "x-api-key", "value": "…"}``, ``["x-api-key", "…"]``, or the value in
+an object below: ``"x-api-key": {"equalTo": "…"}``.
 
 Recorders of traffic keep headers, parameters and form fields so, and so do traces and lists of arguments. What a name
 must be is told by ``names``, what a secret under it looks like by ``named``; here is told which value of a parsed

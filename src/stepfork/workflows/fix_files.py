@@ -11,9 +11,10 @@ from stepfork.store.files import replace_file, sync_file, sync_folders, temporar
 
 
 class FileFix:
-    """Files to be replaced; to `told` goes what stays as it is, with the reason."""
+    """Files to be replaced; to `told` goes what stays as it is, with the reason, to `written` what does not."""
 
     def __init__(self, told: list[tuple[str, str]]) -> None:
+        self.written: list[str] = []
         self._told = told
         self._prepared: list[tuple[str, bytes, Path, Path]] = []
 
@@ -37,6 +38,7 @@ class FileFix:
             try:
                 if target.read_bytes() == old:
                     replace_file(temporary, target)
+                    self.written.append(path)
                 else:
                     self._told.append((path, "was changed by someone else meanwhile"))
             except OSError as error:

@@ -38,6 +38,7 @@ class IndexFix:
 
     def __init__(self, task: FixTask, disk: DiskFix) -> None:
         self.secrets = task.secrets
+        self._folder = task.folder
         self._wanted = task.wanted
         self.disk = disk
         self._checkout = open_checkout(task.folder, task.environ, committing=True)
@@ -61,6 +62,10 @@ class IndexFix:
             _Fixtures(self, root, members).prepare()
         self.tell(*((path, "is in conflict: resolve it first") for path in paths if path in open_))
         return [path for path in paths if path not in entries and path not in open_]
+
+    def in_work_tree(self, paths: Sequence[str]) -> list[str]:
+        """Where paths from the root are, told from here."""
+        return [os.path.relpath(self.full(path), self._folder) for path in paths]
 
     def write(self) -> None:
         """Stage everything that was prepared, in one go."""

@@ -13,18 +13,21 @@ from stepfork.workflows.checked import Checked
 from stepfork.workflows.fix_on_disk import DiskFix
 from stepfork.workflows.fix_task import FixTask
 
+_FRAMEWORK = "PRE_COMMIT"
+"""What pre-commit tells its hooks."""
 Check = Callable[[Sequence[str]], Checked]
 
 
 @dataclass
 class Fix:
     """What a fix did. `before` and `after` are what checks saw; `told` are files that stay as they are, each with the
-    reason, `fixtures` those that were written anew."""
+    reason, `fixtures` those that were written anew, `waiting` what was redacted in the work tree and not staged."""
 
     before: Checked
     after: Checked
     told: list[tuple[str, str]] = field(default_factory=list)
     fixtures: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
 
     @property
     def fixed(self) -> list[Finding]:
@@ -74,6 +77,8 @@ def _in_index(task: FixTask, paths: Sequence[str], check: Check) -> Fix:
         return Fix(before, before)
     disk = DiskFix(task, paths)
     index = IndexFix(task, disk)
+    if task.environ.get(_FRAMEWORK):
+        return _in_work_tree(task, before, index.in_work_tree(_files(before)), lambda: check(paths))
     try:
         disk.prepare(index.prepare(_files(before)))
         index.write()
@@ -81,6 +86,17 @@ def _in_index(task: FixTask, paths: Sequence[str], check: Check) -> Fix:
     finally:
         disk.files.discard()
     return _done(before, check(_named(paths, disk)), disk, index.fixtures)
+
+
+def _in_work_tree(task: FixTask, before: Checked, files: Sequence[str], check: Callable[[], Checked]) -> Fix:
+    """Redact files and leave the index: the framework puts unstaged edits aside, and could not bring them back."""
+    disk = DiskFix(task, files)
+    try:
+        disk.prepare(files)
+        disk.write()
+    finally:
+        disk.files.discard()
+    return Fix(before, check(), disk.told, waiting=[*disk.files.written, *disk.stores.fixtures])
 
 
 def _done(before: Checked, after: Checked, disk: DiskFix, fixtures: list[str]) -> Fix:

@@ -26,7 +26,10 @@ def told(fix: Fix, secrets: Secrets) -> Iterator[str]:
 def lines(fix: Fix, secrets: Secrets, *, in_hook: bool) -> Iterator[str]:
     """What was redacted, each with file, place and rule; then what is left."""
     if not fix.fixed:
-        yield from check_lines(fix.after, secrets, in_hook=in_hook)
+        *found, last = check_lines(fix.after, secrets, in_hook=in_hook)
+        waiting = ", ".join(shown(name, secrets) for name in fix.waiting)
+        yield from found
+        yield f"nothing was committed. Redacted in the work tree, to be staged again: {waiting}" if waiting else last
         return
     before = fix.before
     yield f"{NAME}: {_told(fix.fixed, 'redacted')} of {count(before.scanned, *NOUNS[before.source])}"
