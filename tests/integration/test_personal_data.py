@@ -136,6 +136,21 @@ def test_a_result_about_somebody_else_misses(shop: Stand) -> None:
     assert "496" not in said.err
 
 
+def test_a_fixture_of_before_is_found_and_redacted_in_place(shop: Stand) -> None:
+    config = shop.root / ".stepfork" / "config.toml"
+    config.write_text("format = 1\n")
+    shop.stepfork(*CAPTURE)
+    assert ADA["card"].encode() in b"".join(files(shop.root).values())
+    config.write_text(CONFIG)
+    assert check([".stepfork"]) == 1
+    assert check(["--fix", ".stepfork"]) == 0
+    assert check([".stepfork"]) == 0
+    fixed = files(shop.root)
+    assert b"{{card_1:number}}" in b"".join(fixed.values())
+    be(shop, GRACE)
+    assert "case: replayed" in shop.stepfork(*REPLAY).err
+
+
 def test_a_value_in_the_command_is_redacted_and_said(shop: Stand) -> None:
     said = shop.stepfork("capture", "--name", "case", "--explain", "--", "python", "agent.py", "--to", ADA["phone"])
     assert "phone number" in said.err
