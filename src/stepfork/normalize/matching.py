@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import Final
-
-import msgspec
 
 from stepfork.normalize import rules
-from stepfork.normalize.durations import without_length
 from stepfork.normalize.emails import find_emails
-from stepfork.normalize.fields import LONGEST_VALUE
 from stepfork.normalize.known import Context, Known, find_known, known_values
 from stepfork.normalize.own import NO_OWN
-from stepfork.normalize.own_marks import OwnMark, field_mark
-from stepfork.normalize.own_texts import OwnTexts
+from stepfork.normalize.own_spans import OwnSpans
 from stepfork.normalize.personal import layout_of, personal_of
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.random_names import random_name
 from stepfork.normalize.reprs import ids_in_reprs, pointers
-from stepfork.normalize.times import USUAL, is_near, moments, time_shape
+from stepfork.normalize.spans import FIXED, LITERAL, TRACEPARENT, Span, Taken, apart
+from stepfork.normalize.times import USUAL, is_near, moments
 from stepfork.normalize.told import SMALLEST_TOLD, Told
 from stepfork.redact.personal import Found
 
-LITERAL: Final = "literal"
-FIXED: Final = "fixed"
-TRACEPARENT: Final = "traceparent"
-
 _TODAY = str(Placeholder("today"))
 _TRACEPARENT = re.compile(r"(?<![0-9A-Za-z-])00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?![0-9A-Za-z-])")
-
-
-class Span(msgspec.Struct, frozen=True):
-    """`start` to `end` of a text is a value of `kind` (a kind of placeholders.py).
-
-    ``kept`` stands in front of the placeholder (an id's prefix). ``value`` is what is numbered, or for a timestamp its
-    shape. Kind ``fixed`` is written as it is (`value`); ``literal`` is text to be escaped. `spelling` is a shape of
-    SPELLINGS, `layout` how personal data are written.
-    """
-
-    start: int
-    end: int
-    kind: str
-    value: str
-    kept: str = ""
-    spelling: str | None = None
-    layout: str | None = None
 
 
 class Matcher:
@@ -61,7 +34,7 @@ class Matcher:
     def __init__(self, context: Context | None, told: Told, *, templated: bool = False) -> None:
         self.own = context.own if context else NO_OWN
         self.prefixes = Prefixes(self.own.prefixes)
-        self._texts = OwnTexts(self.own.names)
+        self._own_spans = OwnSpans(self.own, self.prefixes)
         self._context = context
         self._told = told
         self._templated = templated
@@ -73,10 +46,10 @@ class Matcher:
         """The spans of a text, in order. What a project calls literal comes before all, then its own ids, then the
         rules that everybody has. `name` is that of the nearest member, which may say what a number is."""
         if name is not None and self._personal and self._personal.is_telling(name):
-            return self._kept(text, self._own_ids(text) if self.own else (), self._find(text, name))
+            return self._kept(text, self._own_spans.found(text) if self.own else (), self._find(text, name))
         found = self._seen.get(text)
         if found is None:
-            own = list(self._own_ids(text)) if self.own else []
+            own = list(self._own_spans.found(text)) if self.own else []
             found = self._seen[text] = self._kept(text, own, self._find(text))
         return found
 
@@ -135,35 +108,17 @@ class Matcher:
     def _kept(self, text: str, *tiers: Iterable[Span]) -> tuple[Span, ...]:
         """The spans that stay: placeholders, then those of each tier in turn; none that a literal of the project's
         touches."""
-        kept = _apart(self._placeholders(text))
-        literals = list(self._literals(text)) if self.own else []
+        kept = apart(self._placeholders(text))
+        literals = list(self._own_spans.literals(text)) if self.own else []
         if self.is_templated(text):
             literals += [match.span() for match in LOOK_ALIKE.finditer(text)]
         for tier in tiers:
             found = list(tier)
             if found and (kept or literals):
-                taken = _Taken([*literals, *((span.start, span.end) for span in kept)])
+                taken = Taken([*literals, *((span.start, span.end) for span in kept)])
                 found = [span for span in found if not taken.touches(span.start, span.end)]
-            kept = sorted([*kept, *_apart(found)], key=lambda span: span.start) if found else kept
+            kept = sorted([*kept, *apart(found)], key=lambda span: span.start) if found else kept
         return tuple(kept)
-
-    def _literals(self, text: str) -> Iterator[tuple[int, int]]:
-        for pattern in self.own.literal_patterns:
-            yield from (match.span() for match in pattern.finditer(text))
-        if self.own.literal_fields:
-            yield from (
-                (field.start, field.end) for field in self._texts.find(text) if field.name in self.own.literal_fields
-            )
-
-    def _own_ids(self, text: str) -> Iterator[Span]:
-        for field in self._texts.find(text):
-            span = own_span(field_mark(self.own, field.name), field.start, field.text, self.prefixes)
-            if span is not None:
-                yield span
-        for pattern in self.own.id_patterns:
-            for match in pattern.finditer(text):
-                if match.group():
-                    yield Span(match.start(), match.end(), "id", match.group(), self.prefixes.of(match.group()))
 
     def _find(self, text: str, name: str | None = None) -> Iterator[Span]:
         yield from self._find_known(text)
@@ -211,20 +166,6 @@ class Matcher:
             yield Span(start, end, "id", text[start:end], self.prefixes.of(text[start:end]))
 
 
-def own_span(mark: OwnMark | None, start: int, text: str, prefixes: Prefixes) -> Span | None:
-    """The whole text of a field that a project names, which begins at `start`; None where it is no such value."""
-    end = start + len(text)
-    if not text or len(text) > LONGEST_VALUE:
-        return None
-    if mark == "id":
-        return Span(start, end, "id", text, prefixes.of(text))
-    if mark == "time":
-        shape = time_shape(text)
-        return None if shape is None else Span(start, end, "timestamp", shape)
-    zero = without_length(text) if mark == "duration" else None
-    return None if zero is None else Span(start, end, FIXED, zero)
-
-
 def _placeholder_span(match: re.Match[str], found: Placeholder) -> Span:
     if found.number is None:
         return Span(match.start(), match.end(), FIXED, match.group())
@@ -253,31 +194,3 @@ def _traceparents(text: str) -> Iterator[Span]:
     for match in _TRACEPARENT.finditer(text):
         for group in (1, 2):
             yield Span(match.start(group), match.end(group), TRACEPARENT, match.group(group))
-
-
-def _apart(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order; of two that overlap the one that begins first, then the longer one, then the earlier rule."""
-    kept: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):  # stable: the order of rules decides ties
-        if not kept or span.start >= kept[-1].end:
-            kept.append(span)
-    return kept
-
-
-class _Taken:
-    """Characters that are spoken for, as ranges that may overlap."""
-
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        for start, end in sorted(ranges):
-            if self._ends and start <= self._ends[-1]:
-                self._ends[-1] = max(end, self._ends[-1])
-            else:
-                self._starts.append(start)
-                self._ends.append(end)
-
-    def touches(self, start: int, end: int) -> bool:
-        """Whether any character from `start` to `end` is taken."""
-        at = bisect_right(self._ends, start)
-        return at < len(self._starts) and self._starts[at] < end

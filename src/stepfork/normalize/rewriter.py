@@ -8,12 +8,14 @@ from typing import TypeVar
 
 from stepfork.normalize.durations import without_length
 from stepfork.normalize.fields import LONGEST_VALUE, Mark, Path
-from stepfork.normalize.matching import FIXED, LITERAL, TRACEPARENT, Matcher, Span, own_span
+from stepfork.normalize.matching import Matcher
 from stepfork.normalize.numbering import TimeNumbers, Times, ValueNumbers
 from stepfork.normalize.own_marks import OwnMark, own_mark
+from stepfork.normalize.own_spans import own_span
 from stepfork.normalize.placeholders import Placeholder, escape
 from stepfork.normalize.queries import query_edits
 from stepfork.normalize.rules import UUID_FIELDS
+from stepfork.normalize.spans import FIXED, LITERAL, TRACEPARENT, Span
 from stepfork.normalize.times import timestamp, whole_moment
 from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
 from stepfork.rewrite.text import find_edits

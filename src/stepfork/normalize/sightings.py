@@ -14,12 +14,13 @@ from stepfork.normalize import rules
 from stepfork.normalize.durations import without_length
 from stepfork.normalize.fields import Mark, Path
 from stepfork.normalize.known import KINDS
-from stepfork.normalize.matching import TRACEPARENT, Matcher
+from stepfork.normalize.matching import Matcher
 from stepfork.normalize.numbering import Times, ValueNumbers, field_of
 from stepfork.normalize.own_marks import OwnMark, names_at
 from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, PERSONAL, Placeholder, as_placeholder
 from stepfork.normalize.reasons import Reason
 from stepfork.normalize.rewriter import PartRewriter
+from stepfork.normalize.spans import TRACEPARENT
 from stepfork.rewrite.place import Edit, Place
 from stepfork.trace.body import JsonValue
 
