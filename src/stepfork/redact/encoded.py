@@ -36,6 +36,8 @@ _RUNS = ("base64,", "H4sI", "KLUv/", "eyJ", "ewo", "ew0K", "W3s", "PD94", "1f8b0
 """What an encoded part of a text begins with: compressed data, JSON, XML; or what says that it comes."""
 _LATIN_GZIP = "\x1f\x8b\x08"
 _GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+_BLOB = 4096
+_NO_LETTERS = dict.fromkeys(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"))
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r")) + b"\x7f"
 _URL_SAFE = str.maketrans("-_", "+/")
 _TO_URL_SAFE = str.maketrans("+/", "-_")
@@ -64,6 +66,7 @@ def find_encoded(text: str, limit: int, coding: str = "", is_binary: bool = Fals
         whole = _opened(text, limit, coding, is_binary)
         if whole is not None:
             yield 0, len(text), whole
+        if whole is not None or _is_blob(text):
             return
     if _has_runs(text):
         for match in _RUN.finditer(text):
@@ -71,6 +74,11 @@ def find_encoded(text: str, limit: int, coding: str = "", is_binary: bool = Fals
             if part is not None:
                 limit -= len(part.text)
                 yield *match.span(), part
+
+
+def _is_blob(text: str) -> bool:
+    """Whether a text is one long run, such as an image, in which no other begins."""
+    return len(text) > _BLOB and text[:_BLOB].translate(_NO_LETTERS) == ""
 
 
 def may_be_encoded(text: str) -> bool:
