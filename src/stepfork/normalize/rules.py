@@ -217,11 +217,16 @@ UUID_FIELDS = frozenset(
 )  # fmt: skip
 """Members that only frameworks write: UUIDs in their values are ids wherever they stand, in data too."""
 
-START_FIRST = frozenset({"created", "created_at", "started_at", "createTime", "start", "start_time", "startTime"})
+START_FIRST = frozenset(
+    {
+        "created", "created_at", "started_at", "createTime", "createdAt", "startedAt", "start", "start_time",
+        "startTime",
+    }
+)  # fmt: skip
 END_LAST = frozenset(
     {
         "completed_at", "finished_at", "ended_at", "expires_at", "expired_at", "end", "end_time", "endTime",
-        "cancelled_at", "failed_at", "incomplete_at",
+        "cancelled_at", "failed_at", "incomplete_at", "completedAt", "expiresAt", "expireTime",
     }
 )  # fmt: skip
 """Members that are numbered first and last in their object, so that every start precedes its end."""

@@ -161,6 +161,15 @@ def test_starts_are_numbered_before_ends_whatever_their_names():
     assert "timestamp_2:" in told["ended_at"]
 
 
+@pytest.mark.parametrize(("start", "end"), [("createdAt", "completedAt"), ("start_time", "end_time"), ("start", "end")])
+def test_every_start_precedes_its_end(start, end):
+    world = World(1)
+    content = json.dumps({end: world.iso(), "at": world.iso(), start: world.iso()})
+    (made,) = of(exchange("chat_completions", {"messages": [{"content": content}]}, {}), world=world).exchanges
+    told = json.loads(made.request.body.value["messages"][0]["content"])
+    assert [told[name].partition(":")[0] for name in (start, "at", end)] == [f"{{{{timestamp_{n}" for n in (1, 2, 3)]
+
+
 def test_ids_of_any_look_are_ids_where_a_provider_puts_ids():
     call = {"id": "D", "type": "function", "function": {"name": "t", "arguments": '{"id": "D"}'}}
     asked = {
