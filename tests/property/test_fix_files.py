@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import gzip
 import json
 import tomllib
+import zlib
 from typing import Any
 
 import yaml
@@ -116,6 +119,27 @@ def test_json_lines(lines: list[Any], end: str) -> None:
     text = end.join(json.dumps({"a": line}) for line in lines) + end
     made = check(text.encode(), "a.jsonl").decode()
     assert [json.loads(line) for line in made.split(end)[:-1]] == [without({"a": line}) for line in lines]
+
+
+@relaxed
+@given(
+    documents,
+    st.sampled_from([gzip.compress, zlib.compress, bytes]),
+    st.sampled_from([base64.b64encode, base64.encodebytes, base64.urlsafe_b64encode, binascii.hexlify]),
+    st.sampled_from(["a.json", "a.yaml"]),
+)
+def test_encoded_bodies(document: Any, compress: Any, spell: Any, name: str) -> None:
+    assume(not renamed(document))
+    body = json.dumps({"body": document}, indent=1).encode()
+    held = {"clean": "é", "base64_string": spell(compress(body)).decode(), "after": [1]}
+    text = json.dumps(held) if name == "a.json" else yaml.safe_dump(held, allow_unicode=True)
+    made = yaml.safe_load(check(text.encode(), name))
+    assert {**made, "base64_string": held["base64_string"]} == held
+    raw = (base64.b64decode if spell is not binascii.hexlify else binascii.unhexlify)(
+        made["base64_string"].translate(str.maketrans("-_", "+/"))
+    )
+    unpacked = {gzip.compress: gzip.decompress, zlib.compress: zlib.decompress, bytes: bytes}[compress](raw)
+    assert json.loads(unpacked) == without({"body": document})
 
 
 @relaxed
