@@ -12,11 +12,9 @@ _WHOLE = re.compile(
     r"tmp[a-z0-9_]{8}"  # Python
     r"|tmp\.[A-Za-z0-9]{6,12}"  # mktemp
 )
-_TAIL = re.compile(r"(?:\A|[-_.])([A-Za-z0-9_]{6,24})\Z")
-_SHORT_TAIL = re.compile(r"(?:\A|[-_.])([A-Za-z0-9]{6,24})\Z")
-_MIXED = re.compile(
-    r"(?=[a-z]*[0-9])(?=[0-9]*[a-z])[a-z0-9_]{8}|(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]{6,12}|[0-9a-f]{12,24}"
-)
+_TAILS = (re.compile(r"[-.]([A-Za-z0-9_]{6,12})\Z"), re.compile(r"[-_.]([A-Za-z0-9]{6,12})\Z"))
+_MIXED = re.compile(r"(?=[a-z_]*[0-9])(?=[0-9_]*[a-z])[a-z0-9_]{8}|(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9]{6,12}")
+_HEX = re.compile(r"(?:.*[-_.])?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{12,40}")
 _GO = re.compile(r"[A-Za-z_.-]*[0-9]{9,10}")
 _HARD = re.compile(r"[bcdfghjklmnpqrstvwxz]{4}")
 
@@ -39,14 +37,14 @@ def random_name(text: str, end: int) -> tuple[int, int] | None:
 
 
 def _is_random(stem: str) -> bool:
-    if UUID.search(stem) or _GO.fullmatch(stem):
+    if UUID.search(stem) or _GO.fullmatch(stem) or _HEX.fullmatch(stem):
         return True
-    tails = [match[1] for form in (_TAIL, _SHORT_TAIL) if (match := form.search(stem))]
-    return any(_looks_random(tail) for tail in tails)
+    return any(_looks_random(match[1]) for form in _TAILS if (match := form.search(stem)))
 
 
 def _looks_random(tail: str) -> bool:
-    """Whether a library made up the end of a name: letters and digits that are neither words nor a word's number."""
+    """Whether a library made up the end of a name, behind what a program chose: letters and digits that are neither
+    words nor a word's number."""
     if tail.isalpha() and tail.islower():
         return len(tail) == 8 and bool(_HARD.search(tail))
     return bool(_MIXED.fullmatch(tail)) and not ORDINARY_ID.fullmatch(tail) and not WORDS.fullmatch(tail)

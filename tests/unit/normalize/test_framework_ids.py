@@ -111,6 +111,9 @@ def test_a_langchain_message_kept_as_data_tells_its_id():
         ("release2026", "release2026"),
         ("data_pipeline_output", "data_pipeline_output"),
         ("workbench", "workbench"),
+        ("v2_final", "v2_final"),
+        ("q3report", "q3report"),
+        ("20261130184254", "20261130184254"),
     ],
 )
 def test_made_up_names_below_the_folder_for_temporary_files(name, kept):
