@@ -18,7 +18,8 @@ _HEAD = f"""\
 Made by `scripts/generate-docs` from the rules themselves.
 
 Every secret becomes `[redacted]`, before anything is written. Rules read decoded text: JSON inside strings at any
-depth, escapes, percent-encoding, and the text that the deltas of a stream spell out together. What a rule does not
+depth, escapes, percent-encoding, bodies in base64 or hex, compressed or not, and the text that the deltas of a stream
+spell out together ([what is read, and how deep](check-redaction.md#what-is-read)). What a rule does not
 touch keeps its bytes. Where rules overlap, one marker stands for all that they cover; the result depends on the text
 and the known values alone. Redacting twice changes nothing.
 
@@ -36,8 +37,9 @@ offset (and so inside Basic credentials), and with other line ends. A line of a 
 
 ## Named secrets
 
-Values that only their name gives away, as a member, a header, a variable, a query parameter or a flag. A name is read
-as words, so `x-api-key`, `OPENAI_API_KEY` and `SecretAccessKey` are alike:
+Values that only their name gives away, as a member, a header, a variable, a query parameter or a flag, above the value
+or [beside it](check-redaction.md#what-is-read). A name is read as words, so `x-api-key`, `OPENAI_API_KEY` and
+`SecretAccessKey` are alike:
 
 - `… password`, `passwd`, `passphrase`: any value of six characters or more that is no ordinary word;
 - `api key`, `access key`, `subscription key`, `client secret`, `access token`, a service's name before `key` or

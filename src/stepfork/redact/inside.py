@@ -10,13 +10,14 @@ from stepfork.rewrite.text import find_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from stepfork.redact.finding import Paths
     from stepfork.rewrite.place import Place
 
     Path = tuple[str | int, ...]
+    Reader = Callable[[], Rewriter]
     Key = tuple[Path, Path]
 
 _TOO_DEEP = "is encoded more often than is looked into"
@@ -60,21 +61,22 @@ class Inside:
         """Remember that the text at a place stands for bytes of whatever kind."""
         self._binary.add((place.part, place.path))
 
-    def edits(self, text: str, place: Place, rewriter: Rewriter, paths: Paths) -> list[Edit]:
-        """The edits of a text that are edits of what is encoded in it. `paths` writes places."""
+    def edits(self, text: str, place: Place, reader: Reader, paths: Paths) -> list[Edit]:
+        """The edits of a text that are edits of what is encoded in it. `reader` gives who reads that, `paths` writes
+        places."""
         chunks = self._chunks.get((place.part, place.path[:-1])) if self._chunks else None
         if chunks is not None:
-            return self._in_chunks(text, chunks, place, rewriter, paths)
+            return self._in_chunks(text, chunks, place, reader, paths)
         made: list[Edit] = []
         if not may_be_encoded(text):
             return made
         for start, end, opened in find_encoded(text, self._room, self._coding_at(place), self._stands_for_bytes(place)):
-            new = self._rewritten(opened, place, rewriter, paths)
+            new = self._rewritten(opened, place, reader, paths)
             if new is not None:
                 made.append(Edit(start, end, new))
         return made
 
-    def _rewritten(self, opened: Opened, place: Place, rewriter: Rewriter, paths: Paths) -> str | None:
+    def _rewritten(self, opened: Opened, place: Place, reader: Reader, paths: Paths) -> str | None:
         """What stands instead of an encoded text; None where it stays. What is not packed again, as it was not read
         whole or holds little but the secret, goes."""
         self._room -= len(opened.text)
@@ -83,7 +85,7 @@ class Inside:
         if self._depth >= _DEEPEST:
             return None
         self._depth += 1
-        edits = find_edits(opened.text, place, rewriter)
+        edits = find_edits(opened.text, place, reader())
         self._depth -= 1
         if not edits:
             return None
@@ -92,12 +94,12 @@ class Inside:
             return MARKER
         return opened.pack(inner)
 
-    def _in_chunks(self, text: str, chunks: list[str], place: Place, rewriter: Rewriter, paths: Paths) -> list[Edit]:
+    def _in_chunks(self, text: str, chunks: list[str], place: Place, reader: Reader, paths: Paths) -> list[Edit]:
         """A body in pieces is packed again as one, which stands in the place of the first."""
         if place.path[-1] != 0:
             return [Edit(0, len(text), "")] if text and not chunks else []
         for _, _, opened in find_encoded("".join(chunks), self._room):
-            new = self._rewritten(opened, place, rewriter, paths)
+            new = self._rewritten(opened, place, reader, paths)
             if new is not None:
                 self._chunks[place.part, place.path[:-1]] = []
                 return [Edit(0, len(text), new)]

@@ -106,7 +106,7 @@ class Redactor(Rewriter):
         documents = documents_in(text)
         if documents and not any(known in text for known in self._documents):
             return documents_edits(text, documents, place, self)
-        inside = self.inside.edits(text, place, self, self._paths)
+        inside = self.inside.edits(text, place, self._for_encoded, self._paths)
         spans = [span for span in self._find(text, key) if not any(_overlap(span, edit) for edit in inside)]
         query = _query_start(text, place)
         if query is not None:
@@ -118,6 +118,15 @@ class Redactor(Rewriter):
         beside = self._beside.get((place.part, place.path))
         key, above = (place.key, place.path) if beside is None else (beside, (beside,))
         return (key is not None and is_named_secret(key, value)) or self._matcher.names.covers(above, value)
+
+    def _for_encoded(self) -> Redactor:
+        """Who reads what stands encoded: it is given no pseudonyms, so personal data in it go with the secrets."""
+        secrets = self._secrets.with_personal
+        if secrets is self._secrets:
+            return self
+        made = type(self)(secrets)
+        made.inside, made._found, made._in_stream = self.inside, self._found, self._in_stream
+        return made
 
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import time
 
 import pytest
 
-from stepfork.redact.redactor import redact_command, redact_run, redact_text
+from stepfork.redact.redactor import Redactor, redact_command, redact_run, redact_text
 from stepfork.redact.rules import Rules
 from stepfork.redact.scan import scan_bytes
 from stepfork.redact.secrets import Secrets
+from stepfork.rewrite.place import Place
+from stepfork.rewrite.value import rewrite_value
 from stepfork.trace.body import BytesBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
@@ -125,3 +129,11 @@ def test_clean_files_are_read_in_time_that_grows_with_them() -> None:
         return best
 
     assert seconds(4000) < 8 * seconds(1000) + 0.01
+
+
+def test_what_stands_encoded_in_a_run_goes_with_the_secrets() -> None:
+    packed = base64.b64encode(gzip.compress(json.dumps({"call": PHONE}).encode())).decode()
+    made = rewrite_value({"out": packed, "text": f"call {PHONE}"}, Place(()), Redactor(SECRETS))
+    assert made["text"] == f"call {PHONE}", "which becomes a pseudonym"
+    assert json.loads(gzip.decompress(base64.b64decode(made["out"]))) == {"call": "[redacted]"}
+    assert found(json.dumps({"out": packed})) == [("phone number", "/out/call")]

@@ -4,6 +4,7 @@ import gzip
 import random
 import tracemalloc
 import zlib
+from types import SimpleNamespace
 
 import pytest
 
@@ -158,3 +159,23 @@ def test_brotli_and_zstandard_are_supported_where_a_package_is(monkeypatch: pyte
                 assert undoing.finished
     finally:
         coding._codings.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["gzip", "x-gzip", "deflate"])
+def test_a_coding_that_is_applied_has_no_time_and_is_undone_to_the_same(name: str) -> None:
+    made = coding.apply(name, TEXT, like=b"x\x9c")
+    assert made == coding.apply(name, TEXT, like=b"x\x9c")
+    assert Undo(name, len(TEXT)).feed(made) == TEXT
+    assert gzip.decompress(made) == TEXT if "gzip" in name else zlib.decompress(made) == TEXT
+
+
+def test_deflate_keeps_the_form_that_it_had() -> None:
+    raw = coding.apply("deflate", TEXT, like=b"\xcb\x48")
+    assert zlib.decompress(raw, -15) == TEXT
+
+
+@pytest.mark.parametrize(("name", "module"), [("br", "brotli"), ("br", "brotlicffi"), ("zstd", "zstandard")])
+def test_a_package_that_is_there_compresses_too(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = SimpleNamespace(compress=lambda data: b"packed:" + data)
+    monkeypatch.setattr(coding, "_optional", lambda wanted: stand_in if wanted == module else None)
+    assert coding.apply(name, b"text", like=b"") == b"packed:text"
