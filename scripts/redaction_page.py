@@ -75,9 +75,9 @@ public keys (`call_`, `toolu_`, `sha256-`, `cache_key_`, `pk_`), names in camel 
 ## Personal data
 
 Where a project [asks for them](../how-to/personal-data.md), telephone numbers (`phone number`), payment cards
-(`payment card`), bank accounts (`IBAN`) and listed persons (`name 1`, by their place in the list) become pseudonyms in a
-recording, after its secrets were taken out. What has none is redacted: the command, its folder, and bodies that are no
-text. `check-redaction` finds them in every file.
+(`payment card`), bank accounts (`IBAN`) and listed persons (`name 1`, by their place in the list) become pseudonyms in
+a recording, after its secrets were taken out. What has none is redacted: the command, its folder, what stands in base64
+or hex, and bodies that are no text. `check-redaction` finds them in every file.
 
 ## Shapes
 
