@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from stepfork.errors import GitError, NotFoundError, UsageError
+from stepfork.redact.secrets import Secrets
 from stepfork.store.codec import encode_fixture
 from stepfork.store.fsck import fsck_store
 from stepfork.store.layout import init_store
@@ -17,6 +18,8 @@ from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows import maintenance
 from tests.unit.store.sample_runs import conversation, fixture_of
+
+NONE = Secrets({})
 
 
 def git(folder: Path, *words: str, code: int = 0) -> str:
@@ -194,7 +197,7 @@ def merging(store: Store) -> Store:
 def test_both_sides_of_a_merge_conflict_and_resolve_takes_one_whole(merging: Store) -> None:
     assert "UU" in git(merging.root, "status", "--porcelain", ".")
     for side, number in (("theirs", 3), ("ours", 2), ("theirs", 3)):
-        path = maintenance.resolve(merging, "refund", side)  # type: ignore[arg-type]
+        path = maintenance.resolve(merging, "refund", side, NONE).path  # type: ignore[arg-type]
         assert path == merging.manifest_path("refund")
         assert merging.read("refund") == version(number)
         assert set(merging.objects.names()) == objects(version(number)) | objects(version(9, "other"))
@@ -202,7 +205,7 @@ def test_both_sides_of_a_merge_conflict_and_resolve_takes_one_whole(merging: Sto
     git(merging.root, "commit", "-q", "-m", "merged")
     assert maintenance.fsck(merging).findings == ()
     with pytest.raises(UsageError, match="is not in conflict"):
-        maintenance.resolve(merging, "refund", "ours")
+        maintenance.resolve(merging, "refund", "ours", NONE)
 
 
 def test_resolve_brings_back_what_the_merge_removed(store: Store) -> None:
@@ -220,7 +223,7 @@ def test_resolve_brings_back_what_the_merge_removed(store: Store) -> None:
     git(store.root, "checkout", "-q", "main")
     git(store.root, "merge", "-q", "topic", code=1)
     assert not objects(base) <= set(store.objects.names())
-    maintenance.resolve(store, "refund", "theirs")
+    maintenance.resolve(store, "refund", "theirs", NONE)
     assert store.read("refund").contracts == ({"theirs": 1},)
     assert store.read("refund").run == run
 
@@ -236,7 +239,7 @@ def test_resolve_in_a_rebase(store: Store) -> None:
     commit(store)
     git(store.root, "checkout", "-q", "topic")
     git(store.root, "rebase", "-q", "main", code=1)
-    maintenance.resolve(store, "refund", "theirs")  # in a rebase, the commit that is put on top
+    maintenance.resolve(store, "refund", "theirs", NONE)  # in a rebase, the commit that is put on top
     assert store.read("refund") == version(2)
     git(store.root, "add", ".")
     assert maintenance.fsck(store).findings == ()
@@ -253,9 +256,9 @@ def test_resolve_where_one_side_deleted_the_fixture(store: Store) -> None:
     commit(store)
     git(store.root, "checkout", "-q", "main")
     git(store.root, "merge", "-q", "topic", code=1)
-    maintenance.resolve(store, "refund", "theirs")
+    maintenance.resolve(store, "refund", "theirs", NONE)
     assert store.read("refund") == version(2)
-    maintenance.resolve(store, "refund", "ours")
+    maintenance.resolve(store, "refund", "ours", NONE)
     assert store.names() == []
     assert set(store.objects.names()) == set()
 
@@ -271,11 +274,11 @@ def test_list_pack_and_unpack(store: Store, tmp_path: Path) -> None:
     assert refund == maintenance.Listed(
         "refund", 3, len(encoded.objects) + 1, encoded.size, "openai chat_completions gpt-4.1"
     )
-    path = maintenance.pack(store.read("refund"), tmp_path / "refund.sftrace")
-    assert maintenance.unpack(store, path, "copy") == store.manifest_path("copy")
+    path = maintenance.pack(store.read("refund"), tmp_path / "refund.sftrace", NONE).path
+    assert maintenance.unpack(store, path, NONE, "copy").path == store.manifest_path("copy")
     assert store.read("copy") == version(1, "copy")
     with pytest.raises(Exception, match="exists already"):
-        maintenance.unpack(store, path)
+        maintenance.unpack(store, path, NONE)
     document = maintenance.fixture_document(store.read("refund"))
     assert document["exchanges"][2]["request"]["body"]["json"]["messages"][-1]["role"] == "user"
     json.dumps(document)

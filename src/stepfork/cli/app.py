@@ -82,13 +82,23 @@ def _page(arguments: list[str]) -> str:
     return f"stepfork {arguments[0]}" if arguments[0] in verbs else "stepfork"
 
 
+def _hidden(text: str) -> str:
+    """What an error says, without secrets: it may name files, fixtures and commands, and holds no payload."""
+    from stepfork.cli.session import redactor
+
+    try:
+        return redactor(warn=False)(text)
+    except (StepforkError, OSError):  # what this very error is about
+        return text
+
+
 def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     command = _command(arguments)
     try:
         code = app(arguments or ["--help"], standalone_mode=False, prog_name="stepfork")
     except StepforkError as error:
-        err(f"{escape(command)}: {escape(str(error))}")
+        err(f"{escape(command)}: {escape(_hidden(str(error)))}")
         return error.exit_code
     except _Refused as error:
         message = str(cast(Any, error).format_message()).replace("\n", " ").rstrip(".")

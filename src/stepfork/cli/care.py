@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,13 @@ import typer
 from stepfork.cli.console import counted, err, out
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, open_store, shown_path, typed_path
+from stepfork.cli.session import STORE_HELP, open_locator, open_store, redactor, secrets_here, shown_path, typed_path
 from stepfork.cli.verb import typed_as
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
     from stepfork.store.fsck import Checked
+    from stepfork.workflows.maintenance import Put
 
 
 def add_to(app: typer.Typer) -> None:
@@ -25,7 +27,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("fsck", cls=typed_as("[OPTIONS] [BUNDLE]"), short_help=short, epilog=codes)(fsck)
     app.command("gc", short_help="Remove objects that no manifest reaches.")(gc)
     app.command("pack", cls=typed_as("[OPTIONS] FIXTURE [BUNDLE]"), short_help="Write a fixture as a bundle.")(pack)
-    app.command("unpack", cls=typed_as("[OPTIONS] BUNDLE"))(unpack)
+    app.command("unpack", cls=typed_as("[OPTIONS] BUNDLE"), short_help="Take a bundle into the store.")(unpack)
     settled = "Settle a merge conflict in a fixture."
     app.command("resolve", cls=typed_as("NAME --ours", "NAME --theirs"), short_help=settled)(resolve)
 
@@ -47,22 +49,23 @@ def fsck(
             raise UsageError("a bundle is checked alone", fix="leave the options out")
         raise typer.Exit(_told(maintenance.fsck_of_bundle(bundle)))
     opened = open_store(store)
-    restored = restoring.restore(opened) if restore else ()
-    for item in restored:
+    restored = restoring.restore(opened, secrets_here(store)) if restore else restoring.Restored()
+    for item in restored.objects:
         out(escape(f"{item.path}: restored from {item.source} (needed by {', '.join(item.fixtures)})"))
     checked = maintenance.fsck_staged(opened) if staged else maintenance.fsck(opened)
     if restore:
-        checked = restoring.nowhere(opened, checked)
-    code = _told(checked)
-    if restored:
+        checked = restoring.after_restore(opened, checked, restored)
+    code = _told(checked, store)
+    if restored.objects:
         err(f"next: git add {escape(typed_path(opened.root))}")
     raise typer.Exit(code)
 
 
-def _told(checked: Checked) -> int:
+def _told(checked: Checked, store: str | None = None) -> int:
     """Print what a check found; the exit code that says so."""
+    hide = redactor(store) if checked.findings else str
     for finding in checked.findings:
-        out(escape(str(finding)))
+        out(escape(hide(str(finding))))
     scope = f"{counted(checked.fixtures, 'fixture')} and {counted(checked.objects, 'object')}"
     found = f"{counted(len(checked.findings), 'finding')} in {scope}" if checked.findings else f"{scope}, all well"
     err(f"stepfork fsck: {found}")
@@ -90,12 +93,12 @@ def pack(
     bundle: Path | None = typer.Argument(None, metavar="BUNDLE", help="Where to write it; NAME.sftrace by default."),
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Write a fixture as a bundle that travels between projects."""
+    """Write a fixture as a bundle that travels between projects; what is a secret by now is redacted, and said."""
     from stepfork.workflows import maintenance
 
     opened = open_locator(store).open_word(fixture)
-    written = maintenance.pack(opened, bundle if bundle is not None else Path(f"{Path(opened.name).name}.sftrace"))
-    out(shown_path(written))
+    path = bundle if bundle is not None else Path(f"{Path(opened.name).name}.sftrace")
+    _put("pack", maintenance.pack(opened, path, secrets_here(store)))
 
 
 def unpack(
@@ -105,10 +108,25 @@ def unpack(
     ),
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Take a bundle into the store."""
+    """Take a bundle into the store; what is a secret here is redacted, and said."""
     from stepfork.workflows import maintenance
 
-    out(shown_path(maintenance.unpack(open_store(store), bundle, name)))
+    _put("unpack", maintenance.unpack(open_store(store), bundle, secrets_here(store), name))
+
+
+def _put(verb: str, put: Put) -> None:
+    """Print where a fixture is, and say what was redacted in it."""
+    out(shown_path(put.path))
+    _tell(verb, put)
+
+
+def _tell(verb: str, put: Put) -> None:
+    from stepfork.cli.render.explain_text import redaction_lines
+
+    if put.redactions:
+        err(f"stepfork {verb}: {counted(len(put.redactions), 'place')} redacted that held a secret")
+        for line in redaction_lines(put.redactions, sys.stderr):
+            err(line)
 
 
 def resolve(
@@ -123,9 +141,10 @@ def resolve(
     if ours == theirs:
         raise UsageError("resolve takes --ours or --theirs", fix="or run stepfork capture --refresh NAME")
     opened = open_store(store)
-    path = maintenance.resolve(opened, name, "ours" if ours else "theirs")
-    state = "run" if path.exists() else "deletion"
-    out(escape(f"{shown_path(path)} is {'our' if ours else 'their'} {state}"))
+    put = maintenance.resolve(opened, name, "ours" if ours else "theirs", secrets_here(store))
+    state = "run" if put.path.exists() else "deletion"
+    out(escape(f"{shown_path(put.path)} is {'our' if ours else 'their'} {state}"))
+    _tell("resolve", put)
     others = [other for finding in maintenance.unmerged_files(opened) for other in finding.fixtures if other != name]
     if others:  # git add would take what lies there of them, which is our side's
         out(escape(f"in conflict too: {', '.join(others)}; resolve each before git add"))

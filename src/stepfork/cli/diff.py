@@ -10,7 +10,7 @@ import typer
 from stepfork.cli.console import err, out, out_bytes, wants_color
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, warn_of_unmerged
+from stepfork.cli.session import STORE_HELP, open_locator, redactor, warn_of_unmerged
 from stepfork.cli.verb import typed_as
 from stepfork.errors import UsageError
 
@@ -92,15 +92,3 @@ def print_diff(
     )
     text = "\n".join(lines)
     err(text) if to_stderr else out(text)
-
-
-def redactor(store: str | None = None) -> Callable[[str], str]:
-    """Redacts a text with what this environment knows and the rules of the project (that of `store`, where a command
-    was told one): a fixture may be older than a secret, or than a rule."""
-    from stepfork.config.environment import environ, read_dotenv, store_override
-    from stepfork.config.redaction import project_rules
-    from stepfork.redact.redactor import redact_text
-    from stepfork.redact.secrets import Secrets
-
-    secrets = Secrets.collect(environ(), read_dotenv("."), project_rules(".", store or store_override()))
-    return lambda text: redact_text(text, secrets)

@@ -131,9 +131,9 @@ def _ask(items: Sequence[Item], options: Options) -> None:
 
 
 def _run_one(store: Store, item: Item, options: Options, told: Output, *, alone: bool) -> None:
-    from stepfork.cli.diff import redactor
     from stepfork.cli.progress import CallCounter
     from stepfork.cli.render.capture_text import kept_lines, next_line
+    from stepfork.cli.session import redactor
     from stepfork.config.environment import environ
     from stepfork.workflows.refresh import keep, refresh
 
@@ -182,9 +182,9 @@ def _set(item: Item, done: RefreshResult) -> None:
 
 
 def _finish(store: Store, items: Sequence[Item], told: Output, *, alone: bool) -> int:
-    from stepfork.cli.diff import redactor
     from stepfork.cli.render.refresh_json import refresh_bytes
     from stepfork.cli.render.refresh_text import refresh_lines
+    from stepfork.cli.session import redactor
 
     captured = [item.done.captured for item in items if item.done is not None]
     if alone and items[0].status == "declined":

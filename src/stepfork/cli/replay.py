@@ -53,8 +53,8 @@ def replay(
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Run COMMAND, an agent, again, offline: its model calls are answered from a fixture."""
-    from stepfork.cli.diff import redactor
     from stepfork.cli.progress import CallCounter
+    from stepfork.cli.session import redactor
     from stepfork.config.environment import environ
     from stepfork.workflows.replay import ReplayRequest
 

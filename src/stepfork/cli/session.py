@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stepfork.cli.console import err
 from stepfork.cli.escape import escape
@@ -13,6 +14,11 @@ from stepfork.config.project import Settings, read_settings
 from stepfork.git.repository import Repository
 from stepfork.store.store import Store, find_store
 from stepfork.workflows.locate import Locator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from stepfork.redact.secrets import Secrets
 
 STORE_HELP = "The store to use instead of the nearest .stepfork (also STEPFORK_DIR)."
 
@@ -45,6 +51,46 @@ def open_locator(override: str | None) -> Locator:
 def settings_of(locator: Locator) -> Settings:
     """What the store that a locator reads says; defaults where there is none."""
     return Settings() if locator.store is None else read_settings(locator.store.root)
+
+
+def secrets_here(override: str | None) -> Secrets:
+    """What this environment, the ``.env`` file here and the rules of the project (that of `override`, where a command
+    was told one) call a secret: a fixture may be older than a secret, or than a rule.
+
+    Raises ConfigError for a ``.env`` that cannot be read: nothing is written without its secrets.
+    """
+    from stepfork.config.environment import read_dotenv
+
+    return _secrets(override, read_dotenv("."))
+
+
+def secrets_shown(override: str | None, *, warn: bool = True) -> Secrets:
+    """As `secrets_here`, for what is only looked at: a ``.env`` that cannot be read is warned of."""
+    from stepfork.config.environment import read_dotenv
+    from stepfork.errors import ConfigError
+
+    try:
+        dotenv = read_dotenv(".")
+    except ConfigError as error:
+        dotenv = {}
+        if warn:
+            err(f"stepfork: {escape(str(error))}; shown without them")
+    return _secrets(override, dotenv)
+
+
+def _secrets(override: str | None, dotenv: Mapping[str, str]) -> Secrets:
+    from stepfork.config.redaction import project_rules
+    from stepfork.redact.secrets import Secrets
+
+    return Secrets.collect(environ(), dotenv, project_rules(".", override or store_override()))
+
+
+def redactor(store: str | None = None, *, warn: bool = True) -> Callable[[str], str]:
+    """Redacts a text with what is a secret here by now."""
+    from stepfork.redact.redactor import redact_text
+
+    secrets = secrets_shown(store, warn=warn)
+    return lambda text: redact_text(text, secrets)
 
 
 def warn_of_unmerged(locator: Locator, *names: str) -> None:

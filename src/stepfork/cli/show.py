@@ -5,15 +5,27 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import msgspec
 import typer
 
 from stepfork.cli.console import counted, err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, open_store, warn_of_unmerged
+from stepfork.cli.session import (
+    STORE_HELP,
+    open_locator,
+    open_store,
+    redactor,
+    secrets_shown,
+    settings_of,
+    warn_of_unmerged,
+)
 from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from stepfork.config.project import Settings
     from stepfork.trace.fixture import Fixture
     from stepfork.workflows.locate import Locator
     from stepfork.workflows.maintenance import Listed
@@ -39,16 +51,20 @@ def show(
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """Read a fixture: where it came from, each call, each step."""
+    from stepfork.workflows.clean_copy import as_shown
+
     locator = open_locator(store)
     reading = locator.read_fixture(fixture)
-    opened = locator.open(reading)
+    opened = as_shown(locator.load(reading), secrets_shown(store))
     if reading.kind == "name":
         warn_of_unmerged(locator, reading.name)
-    (_show_placeholders if placeholders else _show)(opened, store, as_json=as_json)
+    if placeholders:
+        _show_placeholders(opened, settings_of(locator), as_json=as_json)
+    else:
+        _show(opened, as_json=as_json)
 
 
-def _show(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
-    from stepfork.cli.diff import redactor
+def _show(fixture: Fixture, *, as_json: bool) -> None:
     from stepfork.cli.render.show_text import show_lines
     from stepfork.workflows.maintenance import fixture_document
 
@@ -57,20 +73,13 @@ def _show(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
 
         out_bytes(dumps(fixture_document(fixture)))
     else:
-        out("\n".join(map(redactor(store), show_lines(fixture))))
+        out("\n".join(show_lines(fixture)))
 
 
-def _show_placeholders(fixture: Fixture, store: str | None, *, as_json: bool) -> None:
-    from stepfork.cli.diff import redactor
-    from stepfork.config.environment import store_override
-    from stepfork.config.project import Settings, read_settings
-    from stepfork.config.redaction import store_root
+def _show_placeholders(fixture: Fixture, settings: Settings, *, as_json: bool) -> None:
     from stepfork.normalize.explain import explain
-    from stepfork.normalize.reasons import cleaned
 
-    root = store_root(".", store or store_override())
-    settings = Settings() if root is None else read_settings(root)
-    explained = cleaned(explain(fixture.run, settings.normalize), redactor(store))
+    explained = explain(fixture.run, settings.normalize)
     if as_json:
         from stepfork.cli.render.placeholders_json import placeholders_bytes
 
@@ -88,7 +97,11 @@ def ls(
     """List the fixtures: calls, files, size, outcome."""
     from stepfork.workflows.maintenance import list_fixtures
 
-    listed = list_fixtures(open_store(store))
+    hide = redactor(store)
+    listed = [
+        msgspec.structs.replace(row, label=hide(row.label), problem=None if row.problem is None else hide(row.problem))
+        for row in list_fixtures(open_store(store))
+    ]
     if as_json:
         from stepfork.canonical.encode import dumps
 
@@ -143,11 +156,12 @@ def validate(
 ) -> None:
     """Check that fixtures can be read whole: every object, every reference."""
     locator = open_locator(store)
-    codes = [_validate(locator, word, partial=partial) for word in fixtures]
+    hide = redactor(store)
+    codes = [_validate(locator, word, hide, partial=partial) for word in fixtures]
     raise typer.Exit(max(codes))
 
 
-def _validate(locator: Locator, word: str, *, partial: bool) -> int:
+def _validate(locator: Locator, word: str, hide: Callable[[str], str], *, partial: bool) -> int:
     from stepfork.cli.render.verdict import short_verdict
     from stepfork.errors import StepforkError
     from stepfork.workflows import maintenance
@@ -157,7 +171,7 @@ def _validate(locator: Locator, word: str, *, partial: bool) -> int:
         loaded = locator.load(locator.read_fixture(word))
         verification, told = findings_of(loaded.fixture, where=loaded.where)
     except StepforkError as error:
-        err(f"stepfork validate: {escape(str(error))}")
+        err(f"stepfork validate: {escape(hide(str(error)))}")
         return BAD_INPUT
     causes = maintenance.draft_causes(loaded.fixture)
     if causes and not partial:
@@ -166,14 +180,14 @@ def _validate(locator: Locator, word: str, *, partial: bool) -> int:
     findings = maintenance.validate(loaded.fixture, loaded.manifest, where=loaded.where, partial=partial)
     differing = [one for one in told if one.code == "verdict_differs"]
     for finding in findings:
-        out(escape(str(finding)))
+        out(escape(hide(str(finding))))
     for one in differing:
-        out(escape(f"{loaded.where}: {one.text}; {one.advice}"))
+        out(escape(hide(f"{loaded.where}: {one.text}; {one.advice}")))
     if findings or differing:
         return NO
     run = loaded.fixture.run
     state = "draft" if causes else "valid"
     scope = f"{counted(len(run.exchanges), 'exchange')}, {counted(len(run.trace.steps), 'step')}"
     verdict = "" if causes else f", {short_verdict(verification)}"
-    out(f"{escape(word)}: {state} ({scope}{verdict})")
+    out(f"{escape(word)}: {state} ({scope}{hide(verdict)})")
     return OK

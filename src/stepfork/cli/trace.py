@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import typer
 
 from stepfork.cli.console import counted, err, out, out_bytes
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, settings_of, shown_path
+from stepfork.cli.session import STORE_HELP, open_locator, redactor, settings_of, shown_path
 from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def check(
     from stepfork.workflows.trace import check_words
 
     locator = open_locator(store)
-    checked = check_words(traces, locator, environ(), settings_of(locator))
+    checked = tuple(map(_hidden(redactor(store)), check_words(traces, locator, environ(), settings_of(locator))))
     if as_json:
         from stepfork.canonical.encode import dumps
 
@@ -72,6 +74,16 @@ def convert(
         return
     write_trace(output, data)
     out(escape(shown_path(output)))
+
+
+def _hidden(hide: Callable[[str], str]) -> Callable[[CheckedTrace], CheckedTrace]:
+    """What makes a check one that may be shown: a fixture or a trace may have been edited by hand."""
+    return lambda one: replace(
+        one,
+        findings=tuple(msgspec.structs.replace(finding, text=hide(finding.text)) for finding in one.findings),
+        warnings=tuple(map(hide, one.warnings)),
+        problem=None if one.problem is None else hide(one.problem),
+    )
 
 
 def _code(checked: tuple[CheckedTrace, ...]) -> int:

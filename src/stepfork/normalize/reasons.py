@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -79,21 +79,6 @@ class Explained(msgspec.Struct, frozen=True):
 
     values: tuple[Value, ...] = ()
     literals: tuple[Literal, ...] = ()
-
-
-def cleaned(explained: Explained, clean: Callable[[str], str]) -> Explained:
-    """The same with `clean` applied to every text that comes from the run."""
-    replace = msgspec.structs.replace
-    return Explained(
-        tuple(
-            replace(one, first=clean(one.first), told_at=None if one.told_at is None else clean(one.told_at))
-            for one in explained.values
-        ),
-        tuple(
-            replace(one, text=clean(one.text), stored=clean(one.stored), first=clean(one.first))
-            for one in explained.literals
-        ),
-    )
 
 
 def by_kind(values: Iterable[Value]) -> dict[str, list[Value]]:

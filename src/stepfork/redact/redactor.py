@@ -186,9 +186,9 @@ class Redactor(Rewriter):
         edits: dict[int, list[Edit]] = {}
         for span in read.spans():
             shares = list(read.shares(span, MARKER))
-            self._noted(read.text, [span], self._paths.path(place_of(shares[0][0])))
-            for number, edit in shares:
-                edits.setdefault(number, []).append(edit)
+            if self._noted(read.text, [span], self._paths.path(place_of(shares[0][0]))):
+                for number, edit in shares:
+                    edits.setdefault(number, []).append(edit)
         return [edits.get(number, []) for number in range(len(texts))] if edits else ()
 
     def _stream(self, text: str, place: Place) -> list[Edit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,9 +10,10 @@ from typing import Literal
 from stepfork.canonical.names import name_of
 from stepfork.errors import DamagedError, GitError, NotFoundError, UsageError
 from stepfork.git.repository import Repository, RevisionTree
-from stepfork.store.bundle import bundle_manifest, is_bundle, read_bundle
+from stepfork.store.bundle import bundle_manifest, bundle_objects, is_bundle, read_bundle
 from stepfork.store.codec import decode_fixture
 from stepfork.store.layout import manifest_file, object_file
+from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
 
@@ -31,11 +32,17 @@ class Reading:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A fixture, the bytes of its manifest, and where that stands."""
+    """A fixture, the bytes of its manifest, and where that stands; `get` gives the bytes of its objects."""
 
     fixture: Fixture
     manifest: bytes
     where: str
+    get: Callable[[str], bytes]
+
+    def files(self) -> Iterator[bytes]:
+        """The bytes of the manifest, then those of each object."""
+        yield self.manifest
+        yield from map(self.get, read_manifest(self.manifest, self.where).objects)
 
 
 class Locator:
@@ -154,8 +161,8 @@ class Locator:
         if manifest is None:
             return None
         where = f"{revision}:{prefix}{manifest_file(name)}"
-        fixture = decode_fixture(manifest, _objects_of(tree, prefix, where), where=where, name=name)
-        return Loaded(fixture, manifest, where)
+        get = _objects_of(tree, prefix, where)
+        return Loaded(decode_fixture(manifest, get, where=where, name=name), manifest, where, get)
 
     def manifests_at(self, tree: RevisionTree) -> dict[str, str]:
         """Name and blob id of each manifest at a revision."""
@@ -175,10 +182,12 @@ class Locator:
 
     def _load_name(self, name: str) -> Loaded:
         store = self.need_store()
-        return Loaded(store.read(name), store.manifest(name), store.shown(store.manifest_path(name)))
+        where = store.shown(store.manifest_path(name))
+        return Loaded(store.read(name), store.manifest(name), where, store.get)
 
     def _load_bundle(self, path: Path) -> Loaded:
-        return Loaded(read_bundle(path), bundle_manifest(path), _relative(path, self.cwd))
+        get = bundle_objects(path).get
+        return Loaded(read_bundle(path), bundle_manifest(path), _relative(path, self.cwd), get)
 
     def _has(self, name: str) -> bool:
         return self.store is not None and name in self.store.names()

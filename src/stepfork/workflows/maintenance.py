@@ -11,9 +11,11 @@ from stepfork.config.environment import environ
 from stepfork.contracts.json_form import verification_from_json
 from stepfork.contracts.verification import Verification
 from stepfork.errors import GitError, NotFoundError, StoreError
+from stepfork.redact.finding import Finding as Redaction
+from stepfork.redact.secrets import Secrets
 from stepfork.store import drafts
-from stepfork.store.bundle import read_bundle, write_bundle
-from stepfork.store.codec import decode_fixture
+from stepfork.store.bundle import check_bundle_path, read_bundle, write_bundle
+from stepfork.store.codec import decode_fixture, encode_fixture
 from stepfork.store.encoded import Encoded, Objects
 from stepfork.store.finding import Finding
 from stepfork.store.fsck import Checked, fsck_bundle, fsck_store
@@ -24,6 +26,7 @@ from stepfork.store.store import Store
 from stepfork.store.validate import find_differences
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture
+from stepfork.workflows.clean_copy import clean_copy
 from stepfork.workflows.store_in_git import Side, StoreInGit
 
 draft_causes = drafts.draft_causes
@@ -177,21 +180,31 @@ def gc(store: Store, *, dry_run: bool, all_refs: bool = False) -> Collected:
     return Collected(tuple(item.path for item in garbage), sum(item.size for item in garbage), total - len(garbage))
 
 
-def pack(fixture: Fixture, path: Path) -> Path:
+class Put(msgspec.Struct, frozen=True):
+    """Where a fixture was put, and what was redacted in it on the way."""
+
+    path: Path
+    redactions: tuple[Redaction, ...] = ()
+
+
+def pack(fixture: Fixture, path: Path, secrets: Secrets) -> Put:
     """Write a fixture as the bundle `path`, which must not exist. Raises UsageError, StoreError."""
-    return write_bundle(path, fixture).path
+    check_bundle_path(path)
+    fixture, found = clean_copy(fixture, secrets)
+    return Put(write_bundle(path, fixture).path, found)
 
 
-def unpack(store: Store, path: Path, name: str | None = None) -> Path:
-    """Take a bundle into the store under its own or another name, which must be free; the path of the manifest."""
+def unpack(store: Store, path: Path, secrets: Secrets, name: str | None = None) -> Put:
+    """Take a bundle into the store under its own or another name, which must be free."""
     fixture = read_bundle(path)
     if name is not None:
         fixture = msgspec.structs.replace(fixture, name=name)
-    return store.write(fixture, must_not_exist=True).path
+    fixture, found = clean_copy(fixture, secrets)
+    return Put(store.write(fixture, must_not_exist=True).path, found)
 
 
-def resolve(store: Store, name: str, side: Side) -> Path:
-    """Settle a merge conflict in a fixture: take one side's run whole; the path of the manifest.
+def resolve(store: Store, name: str, side: Side, secrets: Secrets) -> Put:
+    """Settle a merge conflict in a fixture: take one side's run whole; where the manifest is.
 
     Objects that the merge removed from the work tree come back from the commits being merged; those that only the
     other side reached go. Where that side deleted the fixture, it is deleted. The index is left to ``git add``.
@@ -203,12 +216,14 @@ def resolve(store: Store, name: str, side: Side) -> Path:
     taken, other = (ours, theirs) if side == "ours" else (theirs, ours)
     if taken is None:
         store.delete(name)
-        return path
+        return Put(path)
     manifest = read_manifest(taken, store.shown(path), name)
     objects = Objects({item: git.object_of(item, side) for item in manifest.objects})
-    decode_fixture(taken, objects.__getitem__, where=store.shown(path))
-    store.install(name, Encoded(taken, objects), abandoned=other or b"")
-    return path
+    fixture = decode_fixture(taken, objects.__getitem__, where=store.shown(path), name=name)
+    clean, found = clean_copy(fixture, secrets)
+    encoded = encode_fixture(clean) if found else Encoded(taken, objects)
+    store.install(name, encoded, abandoned=(other or b"") + (taken if found else b""))
+    return Put(path, found)
 
 
 def fixture_document(fixture: Fixture) -> JsonValue:

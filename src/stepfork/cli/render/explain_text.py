@@ -24,7 +24,7 @@ def explain_lines(
     """Both lists, folded where `stream` is a terminal. `more` is the command that tells each placeholder."""
     yield ""
     yield f"{counted(len(redactions), 'place')} redacted" if redactions else "nothing redacted"
-    yield from _redactions(redactions, stream)
+    yield from redaction_lines(redactions, stream)
     yield ""
     yield templated(explained)
     yield from kind_lines(explained, stream)
@@ -33,7 +33,8 @@ def explain_lines(
         yield f"each placeholder, and where it stands: {more}"
 
 
-def _redactions(redactions: Sequence[Finding], stream: TextIO | None) -> Iterator[str]:
+def redaction_lines(redactions: Sequence[Finding], stream: TextIO | None) -> Iterator[str]:
+    """Each rule with the places at which it found something."""
     rules: dict[str, list[str]] = {}
     for finding in sorted(redactions, key=lambda finding: finding.rule):
         rules.setdefault(finding.rule, []).append(finding.path)

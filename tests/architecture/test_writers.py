@@ -1,0 +1,99 @@
+"""Each place of the product that writes to a disk, and why nothing unredacted goes through it.
+
+Whoever adds one finds this table, and says it here.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "stepfork"
+CALLS = {
+    *("write_new", "write_atomic", "write_bundle", "write_draft", "write_drafted_test", "write_trace"),
+    *(
+        "write_bytes",
+        "write_text",
+        "put_back",
+        "write_all",
+        "TemporaryFile",
+        "NamedTemporaryFile",
+        "mkstemp",
+        "mkdtemp",
+    ),
+    *("write_result_file", "symlink_to", "copyfile", "copytree", "prepare_bytes"),
+}
+METHODS = {"write", "install"}
+"""Of a store: anything else is written to with methods of these names too."""
+
+WRITERS = {
+    # the primitives: bytes that a caller below made
+    "store/files.py write_atomic": {"write_new"},
+    "store/objects.py _write": {"write_new"},
+    "store/store.py check_writable": {"write_new"},  # an empty file
+    "store/store.py install": {"write_new", "write_all"},  # what its callers encoded
+    "store/store.py write": {"install"},
+    "store/store.py put_back": {"write_all"},
+    "store/store.py _publish": {"write_new", "write_atomic"},
+    "store/bundle.py write_bundle": {"write_all", "write_new"},
+    "store/encoded.py _set_aside": {"TemporaryFile"},  # an object of a fixture that was redacted
+    "store/drafts.py write_draft": {"write_bundle"},
+    # words of this program alone
+    "store/layout.py _complete": {"write_atomic"},
+    # runs: `make_fixture` redacts before anything else, problems too; refresh, --reuse, record and --output end there
+    "workflows/make_fixture.py keep_fixture": {"write_bundle", "write"},
+    "workflows/make_fixture.py _with_test": {"write_drafted_test"},
+    "workflows/make_fixture.py _kept_draft": {"write_draft"},
+    "workflows/draft_test.py _write_once": {"write_new"},  # drafted of a fixture that was redacted
+    # spans: `run_of_spans` redacts
+    "workflows/trace.py write_trace": {"write_atomic"},
+    "cli/trace.py convert": {"write_trace"},
+    # fixtures from elsewhere: `clean_copy`, and `objects_with_secrets` for objects that have a name
+    "workflows/maintenance.py pack": {"write_bundle"},
+    "workflows/maintenance.py unpack": {"write"},
+    "workflows/maintenance.py resolve": {"install"},
+    "workflows/restore.py restore": {"put_back"},
+    # check-redaction --fix, which redacts
+    "workflows/fix_files.py prepare": {"write_new"},
+    "workflows/fix_stores.py _write_fixture": {"install"},
+    "workflows/fix_stores.py _write_bundle": {"write_bundle"},
+    # results, made of redacted runs and redacted again where they are rendered
+    "cli/destinations.py write_result_file": {"write_atomic", "write_bytes"},
+    "cli/capture_report.py tell": {"write_result_file"},
+    "cli/replay.py _tell": {"write_result_file"},
+}
+
+
+def test_every_writer_is_in_the_table() -> None:
+    found: dict[str, set[str]] = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                names = set(_written(function))
+                if names:
+                    found[f"{path.relative_to(SOURCE).as_posix()} {function.name}"] = names
+    assert found == WRITERS
+
+
+def _written(function: ast.AST) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        if isinstance(called, ast.Name) and called.id in CALLS:
+            names.add(called.id)
+        elif isinstance(called, ast.Attribute):
+            of_store = isinstance(called.value, ast.Name) and called.value.id in ("store", "self")
+            if called.attr in CALLS or (called.attr in METHODS and of_store):
+                names.add(called.attr)
+        if _opens_to_write(node):
+            names.add("open")
+    return names
+
+
+def _opens_to_write(node: ast.Call) -> bool:
+    named = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    given = [*node.args, *(one.value for one in node.keywords)]
+    modes = [item.value for item in given if isinstance(item, ast.Constant) and isinstance(item.value, str)]
+    return named == "open" and any(len(mode) < 4 and mode.strip("bt+") in ("w", "a", "x") for mode in modes)
