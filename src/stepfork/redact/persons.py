@@ -16,7 +16,7 @@ _COMMA = r"\s*,\s*"
 _GIVEN, _FAMILY = "Given", "Family"
 LAYOUT = f"{_GIVEN} {_FAMILY}"
 """How a name is written in the configuration."""
-_UNBOUNDED = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", "ARABIC", "DEVANAGARI", "DIGIT")
+_SPACED = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN", "HEBREW", "ARABIC", "DEVANAGARI", "DIGIT")
 """Scripts that put a space between words: in others a name has no boundary to be found at."""
 
 
@@ -26,14 +26,14 @@ class Persons:
     def __init__(self, names: Sequence[str]) -> None:
         self._persons: list[tuple[str, str, re.Pattern[str], dict[str, str]]] = []
         self.numbers: dict[str, int] = {}
-        for name in names:
-            self.add(name)
+        for number, name in enumerate(names, 1):
+            self.add(name, number)
 
-    def add(self, name: str) -> None:
-        """Look for one more name."""
+    def add(self, name: str, number: int = 0) -> None:
+        """Look for one more name, the `number`-th of the project's list."""
         written = as_written(name)
         if written and written not in self.numbers:
-            self.numbers[written] = len(self.numbers) + 1
+            self.numbers[written] = number
             layouts: dict[str, str] = {}
             for layout in _layouts(written):
                 layouts.setdefault(spell_name(written, layout) or written, layout)
@@ -122,7 +122,7 @@ def _sign(char: str) -> str:
 
 
 def _has_words(char: str) -> bool:
-    return unicodedata.name(char, "").startswith(_UNBOUNDED) or (char.isascii() and char.isalnum())
+    return unicodedata.name(char, "").startswith(_SPACED) or (char.isascii() and char.isalnum())
 
 
 def _anchor(name: str) -> str:

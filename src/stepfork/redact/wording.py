@@ -22,7 +22,7 @@ _OTHER = """
 """
 _BETWEEN = """
     number numbers num no nr nro nummer numéro numero número is are was at on me us him her them back my his our your
-    the home work office to via under ist unter lautet est au es al or
+    the home work office to via under ist unter lautet est au es al or td th dd dt strong span
 """
 
 _UNSPACED = pattern("电话|電話|手机|手機|携帯|전화|휴대폰")

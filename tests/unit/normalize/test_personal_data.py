@@ -113,6 +113,7 @@ def test_keys_are_blind_to_who_it_is_and_how_it_is_written() -> None:
         return request_key(exchange("chat_completions", {"messages": [{"role": "user", "content": text}]}, {}), CONTEXT)
 
     assert key(f"I am Ada Lovelace, {PHONE}") == key("I am GRACE HOPPER, 020 7946 0001")
+    assert key(f"{PHONE} and {PHONE}") == key(f"{PHONE} and 020 7946 0958")
     assert key(f"{PHONE} and {PHONE}") != key(f"{PHONE} and 020 7946 0001")
 
 

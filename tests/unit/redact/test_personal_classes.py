@@ -55,7 +55,7 @@ room 5 ⟦020 7946 0958⟧
 ⟦0228 - 123456⟧, ⟦+49 - 228 - 123456⟧, ⟦098765 43210⟧, ⟦06 1 123 4567⟧, ⟦(030) 90 18 20⟧
 my number is ⟦4155550123⟧, her number is ⟦07700900123⟧, wa.me/⟦442079460958⟧ or ⟦020 7946 0958⟧ / ⟦020 7946 0959⟧
 ⟦020\u20117946\u20110958⟧ and ⟦020\u00a07946\u00a00958⟧
-**⟦020 7946 0958⟧**
+**⟦020 7946 0958⟧**, | phone | ⟦4155550123⟧ |, <td>Phone</td><td>⟦4155550123⟧</td>
 """
 
 NO_PHONES = """
@@ -99,7 +99,7 @@ NO_CARDS = """
 41·11 1111 1111 1112 41·11111111111112 1234 5678 9012 3452
 a41·11111111111111 41·11111111111111b _41·11111111111111 41·11111111111111.5 0.41·11111111111111
 ord-41·11111111111111 -41·11111111111111 $41·11111111111111 orders/41·11111111111111
-97·80306406157 4006381333931 490154203237518 1700000000000000000
+97·80306406157 40·06380000094 4006381333931 490154203237518 1700000000000000000
 99·99 4111 1111 1111 1111 9999
 """
 
@@ -253,6 +253,17 @@ def test_a_members_name_says_what_a_number_is() -> None:
     assert not ALL.find("020 7946 0958", "order_id")
     assert not ALL.find("41111111" + "11111111", "order_id")
     assert ALL.find("Call 020 7946 0958", "order_id")
+
+
+def test_values_that_touch_are_told_apart() -> None:
+    text = "+49 30 901820 " + "41" + "11 1111 1111 1111, de89" + "370400440532013000 030 901820 Cher"
+    assert [found.kind for found in ALL.find(text)] == ["phone", "card", "iban", "phone", "name"]
+    assert ALL.find(text)[0].value == "+49 30901820"
+
+
+def test_a_name_that_is_listed_twice_keeps_its_first_place() -> None:
+    personal = Personal((), ("Ada Lovelace", "Lovelace, Ada", "Cher"))
+    assert [personal.rule(found) for found in personal.find("Ada Lovelace, Cher")] == ["name 1", "name 3"]
 
 
 def test_check_digits_are_those_of_made_up_numbers() -> None:
