@@ -43,7 +43,7 @@ class Checked:
         self._judge(found)
         for place, reason in unread:
             self.fail(name, f"{place} {reason}".lstrip())
-        self.scanned += 1
+        self.scanned += not unread
         kind = binary_kind(data) if data else EMPTY
         if kind:
             self.notes.append((name, kind))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import os
 import subprocess
@@ -88,6 +90,23 @@ def test_c109_odd_arguments_get_one_line_each(project: Path, capsys: pytest.Capt
         assert words in err
         assert err.count("\n") == 1
     assert check(capsys, *expected)[0] == 2
+
+
+def test_a_body_that_cannot_be_inflated_is_named_and_its_file_counts_as_not_scanned(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = base64.b64encode(gzip.compress(b"x")[:10] + b"\xff" * 60).decode()
+    (project / "a.json").write_text(
+        json.dumps({"\x1bbody": {"base64_string": packed}, "other": {"base64_string": packed}})
+    )
+    (project / "b.json").write_text("{}")
+    code, out, err = check(capsys, ".")
+    assert code == 2
+    assert out == "stepfork check-redaction: no secret in 1 file, 1 file not scanned\n"
+    assert err.splitlines() == [
+        "stepfork check-redaction: a.json: /\\x1bbody/base64_string holds gzip data that is damaged",
+        "stepfork check-redaction: a.json: /other/base64_string holds gzip data that is damaged",
+    ]
 
 
 def test_a_secret_that_was_found_outweighs_a_file_that_was_not_read(

@@ -78,6 +78,8 @@ def test_a_body_is_read_and_packed_again_as_it_was(how: str, spelling: str) -> N
         break
     assert opened.text == BODY.replace(OPENAI, MARKER)
     assert made.count("\n") == 0 or len(made.split("\n")[0]) == len(text.split("\n")[0])
+    assert made.endswith("\n") == text.endswith("\n")
+    assert made.endswith("=") <= (text.endswith("=") or len(text) % 4 == 0)
     assert (made == made.lower(), made == made.upper()) == (text == text.lower(), text == text.upper())
     assert rewrite_value({"body": [made]}, Place(()), Redactor(NONE)) == {"body": [made]}
 

@@ -50,6 +50,7 @@ APART: list[Any] = [
     {"name": "commit", "value": HEX32, "note": NAME},
     ["api_key", "access_token", "client_secret", "oauth2_pkce_s256"],
     ["password", "client_2fa"],
+    ["api_key", "k3y9x2b7"],
     {NAME: {"type": "string", "id": HEX32, "sha256": HEX32}},
     {"auth_tokens": {"count": 5, "ids": [HEX32]}},
     [HEX32, NAME],

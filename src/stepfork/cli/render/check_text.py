@@ -57,7 +57,8 @@ def lines(checked: Checked, secrets: Secrets, *, in_hook: bool) -> Iterator[str]
         yield from table(rows)
         yield _NEXT["hook" if in_hook else checked.source]
     elif checked.scanned:
-        missed = f", {count(len(checked.problems), 'file', 'files')} not scanned" if checked.problems else ""
+        unread = len({name for name, _ in checked.problems})
+        missed = f", {count(unread, 'file', 'files')} not scanned" if unread else ""
         told = f" ({count(len(checked.accepted), 'finding', 'findings')} accepted)" if checked.accepted else ""
         yield f"{NAME}: no secret in {scanned}{told}{missed}"
     else:
