@@ -28,16 +28,18 @@ class Matcher:
     """Finds spans in decoded text. One for a run: it remembers texts, which repeat from call to call.
 
     `told` are values that the run's own structure calls an id (or a session, a conversation). `templated` says that
-    the text was normalised before: placeholders in it are read as such, not escaped.
+    the text was normalised before: placeholders in it are read as such, not escaped. `any_time`: date-times count
+    whether a clock of the run could have said them or not.
     """
 
-    def __init__(self, context: Context | None, told: Told, *, templated: bool = False) -> None:
+    def __init__(self, context: Context | None, told: Told, *, templated: bool = False, any_time: bool = False) -> None:
         self.own = context.own if context else NO_OWN
         self.prefixes = Prefixes(self.own.prefixes)
         self._own_spans = OwnSpans(self.own, self.prefixes)
         self._context = context
         self._told = told
         self._templated = templated
+        self._any_time = any_time
         self._known: tuple[Known, ...] = known_values(context) if context else ()
         self._personal = personal_of(context)
         self._seen: dict[str, tuple[Span, ...]] = {}
@@ -134,7 +136,7 @@ class Matcher:
             yield from map(_personal_span, self._personal.find_spelled(text, name))
         if self._context is not None:
             for moment in moments(text):
-                if is_near(moment.when, self._context.started_ns, self._context.ended_ns):
+                if self._any_time or is_near(moment.when, self._context.started_ns, self._context.ended_ns):
                     yield Span(moment.start, moment.end, "timestamp", moment.shape)
 
     def _placeholders(self, text: str) -> Iterator[Span]:

@@ -41,7 +41,8 @@ class Normalizer:
     """The second pass. Numbers by value go on from one call to the next, so calls are made in stored order.
 
     `first` rewrites each text before it is looked at: parts that calls repeat are then rewritten once by both.
-    `clocks` numbers the times by their value, among those of `values`, instead of by their position.
+    `clocks` numbers the times by their value, among those of `values`, instead of by their position, and looks at every
+    date-time, near or not, so that clocks need not be told from fixed text.
     `part_rewriter` makes the rewriter of each part: one that explains what it sees, for instance.
     """
 
@@ -56,7 +57,7 @@ class Normalizer:
         clocks: bool = False,
         part_rewriter: Callable[..., PartRewriter] = PartRewriter,
     ) -> None:
-        self._matcher = Matcher(context, told, templated=templated)
+        self._matcher = Matcher(context, told, templated=templated, any_time=clocks)
         self._values = values or ValueNumbers()
         self._parts: dict[bytes, _Part] = {}
         self._first = first

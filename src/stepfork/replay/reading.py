@@ -25,9 +25,6 @@ from stepfork.replay.identities import STRICT, Name
 from stepfork.rewrite.place import Rewriter
 from stepfork.trace.exchange import Exchange
 
-_EVER = 1 << 80
-"""Nanoseconds: every date-time is looked at, near or not, so that clocks need not be told from fixed text."""
-
 Words = dict[str, str]
 """Values that are ids, with their kinds."""
 
@@ -65,7 +62,7 @@ class Reader:
         self._templated = templated
         self._meanings: dict[str, str] = {}
         self._normalizer = Normalizer(
-            msgspec.structs.replace(context, started_ns=-_EVER, ended_ns=_EVER),
+            context,
             self._told,
             templated=templated,
             first=first,
