@@ -8,6 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from stepfork.cli.main import main
+from stepfork.redact.finding import digest_of
 from stepfork.redact.secrets import Secrets
 from stepfork.store.bundle import read_bundle, write_bundle
 from stepfork.store.codec import encode_fixture
@@ -17,6 +19,7 @@ from stepfork.trace.step import Step
 from stepfork.workflows.clean_copy import clean_copy, secrets_in
 from tests.integration.conftest import Stand
 from tests.integration.test_merges import commit, merge
+from tests.integration.wire import Asked, Line
 from tests.unit.redact.samples import OPENAI
 from tests.unit.store.sample_runs import conversation, fixture_of
 
@@ -100,8 +103,6 @@ def test_a_fixture_without_a_secret_comes_and_goes_byte_for_byte(stand: Stand) -
 
 
 def test_what_a_project_accepts_stays(stand: Stand) -> None:
-    from stepfork.redact.finding import digest_of
-
     entry = f'rule = "openai-key"\nblake3 = "{digest_of(OPENAI)}"\nreason = "documented example"\n'
     config = stand.store.root / "config.toml"
     config.write_text(f"{config.read_text()}\n[[redact.accepted]]\n{entry}")
@@ -183,14 +184,12 @@ def test_what_is_shown_of_a_fixture_is_redacted_again(stand: Stand, words: list[
         assert not told((stand.root / "result.json").read_text())
 
 
-def run(stand: Stand, *words: str) -> str:
+def run(stand: Stand, *words: str, broken: bool = False) -> str:
     """All that a command says, whatever it thinks."""
-    from stepfork.cli.main import main
-
     stand.capfd.readouterr()
     main(list(words))
     said = "".join(stand.capfd.readouterr())
-    assert "internal error" not in said
+    assert ("internal error" in said) == broken, said
     return said
 
 
@@ -210,3 +209,51 @@ def test_a_fixture_without_a_secret_is_not_read_through_to_be_shown(
     stand.store.write(fixture_of(conversation(30), "long"))
     monkeypatch.delattr("stepfork.workflows.clean_copy.FixRedactor")
     assert "exchange 29" in stand.stepfork("show", "long").out
+
+
+def test_c035_the_service_echoes_the_credential(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", PASSWORD)
+    body = json.dumps({"error": {"message": f"Incorrect API key provided: {PASSWORD}. Not {OPENAI} either."}}).encode()
+    echoed = f"Content-Type: application/json\r\nx-request-id: of-{PASSWORD}\r\nset-cookie: s={OPENAI}\r\nx-user: ann"
+
+    def refused(asked: Asked, line: Line) -> None:
+        assert PASSWORD in asked.headers["authorization"]
+        line.whole(body, echoed, status="401 Unauthorized")
+
+    program = (
+        'call({"model": "m", "messages": []}, headers={"Authorization": "Bearer " + os.environ["OPENAI_API_KEY"]})'
+    )
+    said = stand.capture(program, refused, code=1)
+    assert not told(said.out + said.err)
+    assert is_clean(stand.store.root)
+    response = stand.document()["exchanges"][0]["response"]
+    assert response["status"] == 401
+    assert set(response["headers"]) == {"x-request-id"}
+    assert response["body"]["json"]["error"]["message"] == (
+        "Incorrect API key provided: [redacted]. Not [redacted] either."
+    )
+
+
+@pytest.mark.parametrize("where", ["redact.matcher.Matcher.spans", "rewrite.text.parsed", "rewrite.run.rewrite_value"])
+def test_c050_what_breaks_inside_shows_no_payload(stand: Stand, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    def breaks(*given: object, **_: object) -> None:
+        raise ValueError(f"cannot read {given!r}")
+
+    stand.agent(f"ask({PASSWORD!r})")
+    module, _, name = where.rpartition(".")
+    monkeypatch.setattr(f"stepfork.{module}.{name}", breaks)
+    said = run(stand, "capture", "--name", "new", "--", "python", "agent.py", broken=True)
+    assert "internal error, ValueError at " in said
+    assert not told(said)
+    assert is_clean(stand.store.root)
+
+
+def test_c050_what_the_program_prints_is_its_own_and_in_no_file(stand: Stand) -> None:
+    stand.agent(f"ask('hi'); print({OPENAI!r}); raise ValueError({PASSWORD!r})")
+    stand.capfd.readouterr()
+    assert main(["capture", "--name", "case", "--json", "--", "python", "agent.py"]) == 1
+    document, shown = stand.capfd.readouterr()
+    assert f"ValueError: {PASSWORD}" in shown, "what a program says goes on to whoever watches it"
+    assert json.loads(document)["exit_code"] == 1
+    assert not told(document)
+    assert is_clean(stand.store.root)
