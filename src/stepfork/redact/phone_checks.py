@@ -73,7 +73,7 @@ def is_american(text: str, start: int, end: int) -> bool:
     if ")" in piece or (marks[-1] in DASHES and marks[-2] in DASHES + SPACES):
         return True
     alone = not _DIGIT_BEFORE.search(text, max(0, start - 2), start) and not _DIGIT_AFTER.match(text, end)
-    return alone and groups[-2][0] not in "01"
+    return alone and groups[-3][0] != "1" and groups[-2][0] not in "01"
 
 
 def is_bracketed(text: str, start: int, end: int) -> bool:

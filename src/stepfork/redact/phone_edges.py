@@ -19,7 +19,7 @@ def free_left(text: str, start: int) -> bool:
         return False
     before = text[start - 2 : start - 1] if start > 1 else ""
     if left == "/":
-        return before.isalpha() or before.isspace()
+        return before.isalpha() or before.isspace() or text[start] == "+"
     return not (left in f".,:'{DASHES}" and _is_ascii_word(before)) or (left == ":" and before.isalpha())
 
 

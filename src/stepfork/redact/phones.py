@@ -26,7 +26,7 @@ _CHAIN = pattern(rf"(?<![0-9A-Za-z_])\(?[0-9]{_DIGITS}{{6,}}")
 _DOUBLE_ZERO = pattern(rf"(?:00{_MARK}?|011{_MARK})(?=[1-9])[0-9]{_DIGITS}{{7,17}}{_END}")
 _ZERO = pattern(rf"\(?0[1-9]{_DIGITS}{{7,10}}{_END}")
 _AMERICAN = pattern(
-    rf"(?:(?:1{_MARK}?)?\([0-9]{{3}}\){_MARK}?|(?:1{_MARK})?[2-9][0-9]{{2}}{_MARK})"
+    rf"(?:(?:1{_MARK}?)?\([0-9]{{3}}\){_MARK}?|(?:1{_MARK})?[1-9][0-9]{{2}}{_MARK})"
     rf"[0-9]{{3}}{_MARK}[0-9]{{4}}{_END}"
 )
 _BRACKETS = pattern(
