@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stepfork.normalize import normalizer, telling
+from stepfork.normalize import normalizer, own_telling, telling
 from stepfork.normalize.merging import Merged
 from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.own import OwnRules
@@ -87,7 +87,7 @@ def built(shape, pieces, ascii_only, other, named):
 
 def one_by_one(run, context):
     with pytest.MonkeyPatch.context() as patch:
-        for module in (normalizer, telling):
+        for module in (normalizer, own_telling, telling):
             patch.setattr(module, "merged_of", lambda body, api: None)
         return normalize_run(run, context)
 

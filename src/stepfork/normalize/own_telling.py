@@ -9,6 +9,7 @@ import msgspec
 
 from stepfork.normalize.documents import document_values
 from stepfork.normalize.fields import LONGEST_VALUE
+from stepfork.normalize.merging import merged_of
 from stepfork.normalize.own_marks import own_mark
 from stepfork.normalize.own_texts import OwnTexts
 from stepfork.normalize.parts import word_for
@@ -18,7 +19,7 @@ from stepfork.rewrite.place import Edit, Place, Rewriter
 from stepfork.rewrite.run import rewrite_exchange
 from stepfork.rewrite.text import find_edits
 from stepfork.rewrite.value import rewrite_value
-from stepfork.trace.body import JsonBody, JsonValue, TextBody
+from stepfork.trace.body import EventsBody, JsonBody, JsonValue, TextBody
 from stepfork.trace.exchange import Exchange
 
 
@@ -45,7 +46,11 @@ class OwnTeller(Rewriter):
         elif isinstance(body, TextBody) and is_form(exchange.request.content_type):
             self.query(body.text, Place(("exchange", 0, "request"), ("body",)))
             exchange = _without_body(exchange)
-        rewrite_exchange(exchange, 0, self)
+        response = exchange.response
+        merged = merged_of(response.body, exchange.api)
+        if merged is not None:
+            response = msgspec.structs.replace(response, body=EventsBody(merged.events))
+        rewrite_exchange(msgspec.structs.replace(exchange, response=response), 0, self)
         for part, told in (("request", body), ("response", exchange.response.body)):
             for number, value in document_values(told):
                 rewrite_value(value, Place(("exchange", 0, part), ("body", "documents", number)), self)
