@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from stepfork.redact.encoded import LIMIT, TOLD, Opened, find_encoded, inflated, may_be_encoded
+from stepfork.redact.encoded import LIMIT, Opened, find_encoded, inflated, may_be_encoded
 from stepfork.redact.marker import MARKER
+from stepfork.redact.told_codings import coding_told
 from stepfork.rewrite.json_text import is_json_text
 from stepfork.rewrite.place import Edit, Rewriter, apply_edits
 from stepfork.rewrite.text import find_edits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
     from stepfork.redact.finding import Paths
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 _TOO_DEEP = "is encoded more often than is looked into"
 _DEEPEST = 3
 """Encodings inside encodings are opened this often."""
-_HEADERS = frozenset(("headers", "Headers", "header", "rawHeaders", "responseHeaders", "response_headers"))
-_CODING = "content-encoding"
+_LITTLE = 40
 _CHUNK = "1f8b08"
 _FOR_BYTES = ("base64", "base64_string", "b64", "b64_json", "raw_gzip")
 """How the names of members end whose text stands for bytes of whatever kind."""
@@ -47,7 +47,7 @@ class Inside:
         """Remember of a container of the document at `place` how its bodies are coded, and that it is one in pieces."""
         here = (place.part, place.path + path)
         if isinstance(value, dict):
-            coding = _coding(value)
+            coding = coding_told(value)
             if coding:
                 self._codings[here] = coding
             if "base64" in (value.get("encoding"), value.get("type")) or value.get("isBase64Encoded") is True:
@@ -90,9 +90,7 @@ class Inside:
         if not edits:
             return None
         inner = apply_edits(opened.text, edits)
-        if opened.complaint or not (opened.is_compressed or "\n" in inner or is_json_text(inner)):
-            return MARKER
-        return opened.pack(inner)
+        return MARKER if opened.complaint or _is_little(opened, inner) else opened.pack(inner)
 
     def _in_chunks(self, text: str, chunks: list[str], place: Place, reader: Reader, paths: Paths) -> list[Edit]:
         """A body in pieces is packed again as one, which stands in the place of the first."""
@@ -134,31 +132,12 @@ def rewrite_compressed(data: bytes, place: Place, rewriter: Rewriter) -> bytes |
     return MARKER.encode() if complaint else pack(apply_edits(text, edits).encode("utf-8", "surrogateescape"))
 
 
+def _is_little(opened: Opened, inner: str) -> bool:
+    """Whether little but the marker is left of a text in one line: then the marker is better seen than packed."""
+    if opened.is_compressed or "\n" in inner or is_json_text(inner):
+        return False
+    return len(inner.replace(MARKER, "")) < _LITTLE
+
+
 def _begins_chunks(item: Any) -> bool:
     return isinstance(item, str) and item[:6].lower() == _CHUNK
-
-
-def _coding(value: dict[str, Any]) -> str:
-    """The coding that the headers of a recorded message tell, where it is one that its bytes do not show."""
-    if _HEADERS.isdisjoint(value):
-        return ""
-    for key in _HEADERS.intersection(value):
-        for name, told in _pairs(value[key]):
-            if name.lower() == _CODING:
-                word = told[0] if isinstance(told, list) and told else told
-                return word.lower() if isinstance(word, str) and word.lower() in TOLD else ""
-    return ""
-
-
-def _pairs(headers: Any) -> Iterator[tuple[str, Any]]:
-    """The names and values of headers in the forms that recorders give them."""
-    if isinstance(headers, dict):
-        yield from headers.items()
-    elif isinstance(headers, list):
-        if all(isinstance(item, str) for item in headers):
-            yield from zip(headers[::2], headers[1::2], strict=False)
-        for item in headers:
-            if isinstance(item, dict) and isinstance(item.get("name"), str):
-                yield item["name"], item.get("value")
-            elif isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):
-                yield item[0], item[1]

@@ -5,6 +5,11 @@ from __future__ import annotations
 _SNIFFED = 8000
 """So many bytes are looked at for a NUL, as git does, to tell a binary file."""
 
+KNOWN = "known"
+"""Images, sounds and the like."""
+_GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r")) + b"\x7f"
+
 ARCHIVES = (
     (b"PK\x03\x04", "a zip archive"),
     (b"BZh", "bzip2 data"),
@@ -38,3 +43,29 @@ def binary_kind(data: bytes) -> str:
 def known_kind(data: bytes) -> str:
     """What bytes are by their beginning, or nothing where that says nothing."""
     return next((kind for magic, kind in _BINARY if data.startswith(magic)), "")
+
+
+def kind_by_head(head: bytes) -> str:
+    """What the first bytes of a body show: the name of a coding, ``text``, `KNOWN`, or nothing."""
+    if len(head) < 10:
+        return ""
+    if head.startswith(_GZIP):
+        return "gzip"
+    if head.startswith(_ZSTD):
+        return "zstd"
+    if head[0] & 0x8F == 8 and not head[1] & 0x20 and int.from_bytes(head[:2], "big") % 31 == 0:
+        return "deflate"
+    if known_kind(head):
+        return KNOWN
+    return "text" if is_text(head, cut=True) else ""
+
+
+def is_text(data: bytes, *, cut: bool = False) -> bool:
+    """Whether bytes are text that a person could have written; `cut`: they may end inside a character."""
+    if len(data.translate(None, _CONTROLS)) != len(data):
+        return False
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return cut and error.start > len(data) - 4 and error.reason == "unexpected end of data"
+    return True

@@ -138,6 +138,8 @@ def test_bytes_of_whatever_kind_are_read_for_the_text_in_them() -> None:
     data = b"\x0a\x93\x04\xff" + OPENAI.encode() + b"\x00\xfe" * 8
     assert found({"base64_string": b64(data)}) == [("/base64_string", "openai-key")]
     assert found(f"string: !!binary {b64(data)}\n", "c.yaml") == [("/string", "openai-key")]
+    made = rewrite_value({"base64_string": b64(data * 2)}, Place(()), Redactor(NONE))["base64_string"]
+    assert base64.b64decode(made) == (data * 2).replace(OPENAI.encode(), MARKER.encode())
     image = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4
     assert found({"source": {"type": "base64", "data": b64(image)}}) == []
     assert found({"signature": b64(bytes(range(256)))}) == []
