@@ -8,6 +8,7 @@ from stepfork.redact.known import MIN_LENGTH, MIN_LINE
 from stepfork.redact.notation import ALPHABETS
 from stepfork.redact.shape import Shape
 from stepfork.redact.shapes_forms import FORM_SHAPES
+from stepfork.redact.shapes_syntax import SYNTAX_SHAPES
 from stepfork.redact.table import GROUPS
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "redaction.md"
@@ -96,7 +97,7 @@ def page() -> str:
         f"| `{name}` | `{_cell(characters)}` |" for name, characters in sorted(ALPHABETS.items(), key=_by_letters)
     ]
     parts.append("| `uuid` | a UUID in lower case |")
-    for title, shapes in (*GROUPS, ("Forms of no single service", FORM_SHAPES)):
+    for title, shapes in (*GROUPS, ("Forms of no single service", FORM_SHAPES), ("Syntax", SYNTAX_SHAPES)):
         parts += ["", f"### {title}", "", "| rule | service | literals | form |", "|---|---|---|---|"]
         parts += [_row(shape) for shape in shapes]
     return "\n".join(parts).replace("\n\n\n", "\n\n") + "\n"

@@ -6,6 +6,8 @@ from stepfork.redact.named import is_variable_secret
 from stepfork.redact.names import is_secret_flag
 from stepfork.redact.own_names import NO_NAMES
 from stepfork.redact.pattern import pattern
+from stepfork.redact.programs import RULE as OPTION
+from stepfork.redact.programs import program_values, unquoted
 from stepfork.redact.span import Span
 
 TYPE_CHECKING = False
@@ -32,12 +34,17 @@ def command_secrets(arguments: Sequence[str], own: OwnNames = NO_NAMES) -> list[
     for index, start, end, rule in _values([(argument, 0) for argument in arguments], own):
         if not _is_script(arguments, index):
             found[index].append(Span(start, end, rule))
+    for index, start, end in program_values(arguments):
+        found[index].append(Span(start, end, OPTION))
     for index, argument in enumerate(arguments):
         if any(char.isspace() for char in argument):
             inner = [(match.group(), match.start()) for match in _WORD.finditer(argument)]
             for word, start, end, rule in _values(inner, own):
                 shift = inner[word][1]
                 found[index].append(Span(shift + start, shift + end, rule))
+            for word, start, end in program_values([text for text, _ in inner]):
+                first, last = unquoted(inner[word][0], start, end)
+                found[index].append(Span(inner[word][1] + first, inner[word][1] + last, OPTION))
     return found
 
 

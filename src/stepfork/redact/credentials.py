@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 
+from stepfork.redact.judging import is_telling
 from stepfork.redact.marker import is_stand_in
 from stepfork.redact.pattern import pattern
 from stepfork.redact.randomness import looks_random
@@ -16,6 +17,7 @@ URL = ("://",)
 _BEARER = pattern(r"(?i)earer(?:\s+|:\s*)([A-Za-z0-9._~+/-]{16,}=*)")
 _BASIC = pattern(r"(?i)asic\s+([A-Za-z0-9+/_-]{8,}={0,2})")
 _USERINFO = pattern(r"""://[^\s/?#@:"'<>`\\|]*:([^\s/?"'<>`|]+)@(?=[A-Za-z0-9\[_.-])""")
+_USER = pattern(r"://([A-Za-z0-9_.-]{20,}):?@(?=[A-Za-z0-9\[])")
 _SCHEME_NAME = pattern(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
 
 
@@ -53,10 +55,13 @@ _STANDARD = str.maketrans("-_", "+/")
 
 
 def userinfo_at(text: str, start: int, _end: int) -> Span | None:
-    """The password of ``scheme://<user>:<password>@<host>`` whose ``://`` stands at `start`."""
+    """The password of ``scheme://<user>:<password>@<host>`` whose ``://`` stands at `start`; or the token that stands
+    there as a user without a password."""
     match = _USERINFO.match(text, start)
-    if match is None or not _SCHEME_NAME.search(text, max(0, start - 40), start):
-        return None
-    if is_stand_in(match.group(1)):
+    if match is None:
+        match = _USER.match(text, start)
+        if match is None or not is_telling(match.group(1)):
+            return None
+    if not _SCHEME_NAME.search(text, max(0, start - 40), start) or is_stand_in(match.group(1)):
         return None
     return Span(*match.span(1), "password in a URL")

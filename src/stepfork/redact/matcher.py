@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from stepfork.redact.automaton import Automaton
+from stepfork.redact.cookies import ANCHORS as COOKIES
+from stepfork.redact.cookies import cookies_at
 from stepfork.redact.credentials import BASIC, BEARER, URL, basic_at, bearer_at, userinfo_at
 from stepfork.redact.folds import folds
 from stepfork.redact.known import Known, blob_at
+from stepfork.redact.manifests import ANCHORS as MANIFESTS
+from stepfork.redact.manifests import manifest_at
 from stepfork.redact.named import ANCHORS, named_at
+from stepfork.redact.programs import ANCHORS as PROGRAMS
+from stepfork.redact.programs import program_at
 from stepfork.redact.shapes import SHAPES, shape_at, unanchored_in
 from stepfork.redact.span import Span, merge
 from stepfork.redact.views import views
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
     from stepfork.redact.personal import Personal
     from stepfork.redact.views import View
 
-    Look = Callable[[str, int, int], "Span | None"]
+    Look = Callable[[str, int, int], "Span | Iterator[Span] | None"]
 
 
 class Matcher:
@@ -86,9 +92,22 @@ class _Literals:
             self._automaton = Automaton(list(looks))
         for index, start, end in self._automaton.find(text):
             for look in self._looks[index]:
-                span = look(text, start, end)
-                if span is not None:
-                    yield span
+                found = look(text, start, end)
+                if isinstance(found, Span):
+                    yield found
+                elif found is not None:
+                    yield from found
+
+
+_RULES: tuple[tuple[tuple[str, ...], Look], ...] = (
+    (ANCHORS, named_at),
+    (BEARER, bearer_at),
+    (BASIC, basic_at),
+    (URL, userinfo_at),
+    (COOKIES, cookies_at),
+    (PROGRAMS, program_at),
+    (MANIFESTS, manifest_at),
+)
 
 
 def _looks(known: Known, names: OwnNames) -> dict[str, list[Look]]:
@@ -97,7 +116,7 @@ def _looks(known: Known, names: OwnNames) -> dict[str, list[Look]]:
     for shape in SHAPES:
         for anchor in shape.anchors:
             looks.setdefault(anchor, []).append(_for_shape(shape))
-    for anchors, look in ((ANCHORS, named_at), (BEARER, bearer_at), (BASIC, basic_at), (URL, userinfo_at)):
+    for anchors, look in _RULES:
         for anchor in anchors:
             looks.setdefault(anchor, []).append(look)
     for anchor in names.anchors:

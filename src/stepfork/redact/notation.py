@@ -19,6 +19,7 @@ ALPHABETS = {
     "hex": "0-9a-f",
     "HEX": "0-9A-F",
     "Hex": "0-9A-Fa-f",
+    "low": "a-z",
     "lower": "a-z0-9",
     "upper": "A-Z0-9",
     "base32": "A-Z2-7",

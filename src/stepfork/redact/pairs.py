@@ -8,6 +8,8 @@ document is whose. In text ``beside`` tells it. Standard library only.
 
 from __future__ import annotations
 
+from itertools import chain
+
 from stepfork.redact.beside import NAME_WORDS, VALUE_WORDS, shows_itself
 
 TYPE_CHECKING = False
@@ -53,7 +55,25 @@ def named_in(
     if isinstance(value, list):
         is_pair = len(value) == 2 and bool(above) and isinstance(above[-1], int)
         return _in_list(value, introduces, own, is_pair=is_pair)
+    if "kind" in value or "kty" in value or "httpOnly" in value:
+        return chain(_of_kind(value), _in_object(value, introduces))
     return _in_object(value, introduces)
+
+
+def _of_kind(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """What goes in an object of a known kind: a Secret of Kubernetes, a JSON Web Key, a cookie of a browser."""
+    if value.get("kind") == "Secret":
+        for part in ("data", "stringData"):
+            held = value.get(part)
+            yield from (((part, key), "password") for key in (held if isinstance(held, dict) else ()))
+    if "kty" in value:
+        yield from (((member,), "private key") for member in _PRIVATE if isinstance(value.get(member), str))
+    if "httpOnly" in value and isinstance(value.get("value"), str):
+        yield ("value",), "cookie token"
+
+
+_PRIVATE = ("d", "p", "q", "dp", "dq", "qi", "k")
+"""Members of a JSON Web Key that are not public."""
 
 
 def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:

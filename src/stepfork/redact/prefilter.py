@@ -8,13 +8,16 @@ with its escapes undone. A text that is called clean here is one in which the ma
 from __future__ import annotations
 
 from stepfork.redact.automaton import Automaton
+from stepfork.redact.cookies import ANCHORS as COOKIES
 from stepfork.redact.credentials import BEARER, URL, basic_at, bearer_at
 from stepfork.redact.encoded_spots import ANCHORS as ENCODED
 from stepfork.redact.encoded_spots import may_be_encoded
 from stepfork.redact.folds import has_soft_breaks
+from stepfork.redact.manifests import ANCHORS as MANIFESTS
 from stepfork.redact.named import ANCHORS as NAMES
 from stepfork.redact.named import may_be_named
 from stepfork.redact.pattern import pattern
+from stepfork.redact.programs import ANCHORS as PROGRAMS
 from stepfork.redact.shapes import SHAPES, may_have_unanchored, pattern_of
 
 TYPE_CHECKING = False
@@ -122,6 +125,9 @@ def _checks(matcher: Matcher) -> dict[str, list[Check]]:
     add(BEARER, _for_look(bearer_at))
     add(("asic", "ASIC"), _for_look(basic_at))
     add(URL, _has_at)
+    add(COOKIES, _always)
+    add(PROGRAMS, _always)
+    add(MANIFESTS, _always)
     add(matcher.known.anchors or (), _always)
     for literal in ENCODED:
         checks.setdefault(literal, [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stepfork.redact.across import Across
 from stepfork.redact.command import command_secrets
+from stepfork.redact.cookies import cookie_secrets, is_cookie_name
 from stepfork.redact.finding import Paths
 from stepfork.redact.inside import Inside
 from stepfork.redact.marker import MARKER
@@ -108,6 +109,8 @@ class Redactor(Rewriter):
             return documents_edits(text, documents, place, self)
         inside = self.inside.edits(text, place, self._for_encoded, self._paths)
         spans = [span for span in self._find(text, key) if not any(_overlap(span, edit) for edit in inside)]
+        if key is not None and is_cookie_name(key):
+            spans = merge([*spans, *cookie_secrets(text)])
         query = _query_start(text, place)
         if query is not None:
             spans = merge([*spans, *query_secrets(text, query, self._matcher.names)])

@@ -35,8 +35,8 @@ class Shape:
     `body` is the form (see `stepfork.redact.notation`) of what follows one and `lead` of what stands to its left.
     `anchors` are the prefixes that are looked for: none where they are short and it is their sign that is looked for
     (see `stepfork.redact.tokens`). `needs` says what the secret must show to be no ordinary word: ``"random"`` (see
-    `looks_random`), ``"digit"`` (that, and a digit), ``"mixed"`` (see `is_mixed`), ``"varied"`` (see `is_varied`) or
-    nothing.
+    `looks_random`), ``"digit"`` (that, and a digit), ``"mixed"`` (see `is_mixed`), ``"varied"`` (see `is_varied`),
+    ``"value"`` (that it is no word and no template) or nothing.
     """
 
     __slots__ = ("_source", "anchors", "body", "lead", "name", "needs", "prefixes", "service")

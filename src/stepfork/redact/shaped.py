@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from stepfork.redact.judging import is_plausible
+from stepfork.redact.names import PASSWORD
 from stepfork.redact.randomness import is_mixed, is_varied, looks_random
 from stepfork.redact.span import Span
 
@@ -123,6 +125,8 @@ def _looks_right(shape: Shape, secret: str) -> bool:
     needs = shape.needs
     if not needs:
         return True
+    if needs == "value":
+        return is_plausible(secret, PASSWORD)
     if needs == "varied":
         return is_varied(secret)
     if needs == "mixed":

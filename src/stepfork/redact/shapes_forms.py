@@ -6,6 +6,7 @@ from stepfork.redact.shape import Expression, Shape
 
 _ARMOUR = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
 _HEADER_LINE = "-----BEGIN "
+_HEADERS = "(?:Proc-Type|DEK-Info|Version|Comment|Hash)"
 _BASE64 = "A-Za-z0-9+/"
 
 FORM_SHAPES: tuple[Shape, ...] = (
@@ -28,9 +29,10 @@ FORM_SHAPES: tuple[Shape, ...] = (
         "private-key",
         "PEM, OpenSSH and PGP private keys, whole or cut short",
         ("-----BEGIN ",),
-        rf"-----BEGIN {_ARMOUR}(?:(?!-----BEGIN )[\s\S]){{0,20000}}?-----END {_ARMOUR}"
-        rf"|-----BEGIN {_ARMOUR}(?:\s*(?:[A-Za-z0-9+/=]{{16,}}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n]*))*"
-        r"(?:\s*\n[ \t]*[A-Za-z0-9+/=]{1,15}(?=\s|\Z))?",
+        rf"-----BEGIN {_ARMOUR}(?:(?!-----)[\s\S]){{0,400}}?[A-Za-z0-9+/=_]{{20}}"
+        rf"(?:(?!-----BEGIN )[\s\S]){{0,20000}}?-----END {_ARMOUR}"
+        rf"|-----BEGIN {_ARMOUR}(?:(?:\s*(?:[A-Za-z0-9+/=]{{16,}}|{_HEADERS}: [^\n]*))+"
+        r"(?:\s*\n[ \t]*[A-Za-z0-9+/=]{1,15}(?=\s|\Z))?|\s*\n[ \t]*[A-Za-z0-9+/=]{4,15}(?=\s|\Z))",
         shown="`-----BEGIN … PRIVATE KEY-----` to its end",
         example=(_HEADER_LINE, "RSA PRIVATE", " KEY-----\n", ("base64", 64), "\n-----END RSA PRIVATE", " KEY-----"),
         counter=(_HEADER_LINE, "PUBLIC", " KEY-----\n", ("base64", 64), "\n-----END PUBLIC", " KEY-----"),

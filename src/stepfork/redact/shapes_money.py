@@ -16,7 +16,7 @@ MONEY_ROWS = (
     ("plaid-token", "Plaid", "access-sandbox- access-development- access-production-", "{uuid}", "digit"),
     ("razorpay-key", "Razorpay", "rzp_live_ rzp_test_", "{alnum 14-24}"),
     ("flutterwave-key", "Flutterwave", "FLWSECK- FLWSECK_TEST-", "{alnum 12+}[-X]"),
-    ("adyen-key", "Adyen", "AQE", "{padded 100+}"),
+    ("adyen-key", "Adyen", "AQE", "{low 2}{padded 100+}"),
     ("mollie-key", "Mollie, Scale and others", "live_ test_", "{alnum 30-48}", "mixed"),
     ("lob-key", "Lob", "live_ test_ live_pub_ test_pub_", "{hex 35}"),
     ("gocardless-token", "GoCardless", "live_ sandbox_", "{word 40}", "mixed"),

@@ -11,6 +11,7 @@ from stepfork.redact.shapes_messages import MESSAGE_ROWS
 from stepfork.redact.shapes_models import MODEL_ROWS
 from stepfork.redact.shapes_money import MONEY_ROWS
 from stepfork.redact.shapes_services import SERVICE_ROWS
+from stepfork.redact.shapes_syntax import SYNTAX_SHAPES
 from stepfork.redact.shapes_work import WORK_ROWS
 
 GROUPS: tuple[tuple[str, tuple[Shape, ...]], ...] = tuple(
@@ -28,5 +29,5 @@ GROUPS: tuple[tuple[str, tuple[Shape, ...]], ...] = tuple(
 )
 """The kinds of services, by what they serve."""
 
-SHAPES: tuple[Shape, ...] = (*(shape for _, shapes in GROUPS for shape in shapes), *FORM_SHAPES)
+SHAPES: tuple[Shape, ...] = (*(shape for _, shapes in GROUPS for shape in shapes), *FORM_SHAPES, *SYNTAX_SHAPES)
 """Every shape, in the order of the documentation; the order has no influence on what is found."""

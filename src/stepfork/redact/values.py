@@ -24,7 +24,7 @@ _SCHEME = pattern(
 """What may stand between a name and its value: how a header says what kind of credential follows."""
 _LINE_END = pattern(r"[\r\n]|\Z")
 _LINE = pattern(r"[^\r\n]*[^\s]")
-_NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=")
+_NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=|;[A-Za-z][A-Za-z0-9 _.-]{1,40}=")
 _CALL = pattern(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
 
 

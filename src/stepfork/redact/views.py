@@ -26,7 +26,8 @@ _ESCAPE = pattern(
 )
 _BYTE = pattern(r"\\(?:x(..)|(...))")
 _PERCENT = pattern(r"(?:%[0-9a-fA-F]{2})+")
-_FORM = pattern(r"\+|(?:%[0-9a-fA-F]{2})+")
+_FORM = pattern(r"(?<![A-Za-z0-9+/]{40})\+(?![A-Za-z0-9+/]{40})|(?:%[0-9a-fA-F]{2})+")
+"""In a form a plus is a blank; inside a long run of base64 it is none."""
 _ENTITY = pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _WIDE = pattern(r"[\t\n\r -~](?:\0[\t\n\r -~]){7,}\0?")
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
