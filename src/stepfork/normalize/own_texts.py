@@ -25,9 +25,10 @@ class OwnTexts:
     def __init__(self, names: Iterable[str]) -> None:
         words = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
         self._pattern = re.compile(
-            rf"(?P<mark>\\*[\"'])(?P<name1>{words})(?P=mark)\s*:\s*{_VALUE.format(1)}"
+            rf"(?P<mark>\\*[\"'])(?P<name1>{words})(?P=mark)\s{{0,4}}:\s{{0,4}}{_VALUE.format(1)}"
             rf"|(?<![\w.-])(?P<name2>{words})=(?:{_VALUE.format(2)}|(?P<bare>[\w.:%+-]+))"
-            rf"|^[ \t]*(?:- )?(?P<name3>{words}):[ \t]+(?P<line>[^\s\"'{{\[][^\n]*?)[ \t]*\r?$",
+            rf"|^[ \t]{{0,40}}(?:- )?(?P<name3>{words}):[ \t]{{1,20}}"
+            rf"(?P<line>[^\s\"'{{\[][^\n]{{0,200}}?)[ \t]{{0,9}}\r?$",
             re.MULTILINE,
         )
         self._words = re.compile(words) if words else None

@@ -53,7 +53,7 @@ ORDINARY_ID = re.compile(r"[a-z][a-z_.-]*[0-9]{0,6}|[0-9]{1,9}", re.IGNORECASE)
 """Ids that scripted servers and people write (``call_1``, ``search-1``): templated in an id field, but text that looks
 the same elsewhere is data."""
 
-WORDS = re.compile(r"(?:[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]{2,})+|[A-Z]+|[a-z]+")
+WORDS = re.compile(r"(?:[a-z]{2,})?(?:[A-Z][a-z]{2,}|[A-Z]{2,}(?![a-z]))*|[A-Z]+|[a-z]+")
 """Letters that people write: words, names of functions, abbreviations."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{8,}")
@@ -126,7 +126,7 @@ REPR_NAMES = frozenset(
 
 ERROR_ID = re.compile(
     r"\b(?:request|trace|tracking|correlation|operation|activity|error|ray|incident)[ _-]?id\b[\"')\]]*"
-    r"\s*(?:is|was|[:=#])?\s*[\"'(\[]?([A-Za-z0-9][A-Za-z0-9_-]{7,})",
+    r"\s{0,2}(?:is|was|[:=#])?\s{0,2}[\"'(\[]?([A-Za-z0-9][A-Za-z0-9_-]{7,})",
     re.IGNORECASE,
 )
 """What the text of an error that a service answered calls the id of the request."""
