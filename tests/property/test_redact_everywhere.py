@@ -8,6 +8,7 @@ import msgspec
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
+from stepfork.canonical.order import order_of
 from stepfork.errors import ScanError
 from stepfork.redact.matcher import Matcher
 from stepfork.redact.redactor import Redactor, redact_run, redact_text
@@ -16,7 +17,9 @@ from stepfork.redact.secrets import Secrets
 from stepfork.redact.span import Span, merge
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.text import rewrite_text
-from tests.property.leaks import PLACES, SPELLINGS, SPREADS, everything
+from stepfork.trace.body import EventsBody, JsonBody, TextBody
+from tests.property.leaks import PLACES, SPELLINGS, SPREADS, everything, run_of
+from tests.property.provider_bodies import APIS, places, replaced, requests
 from tests.unit.redact.samples import EVERY, GITHUB, HEX32, OPENAI, PASSWORD, SLACK
 
 NONE = Secrets({})
@@ -127,6 +130,36 @@ def _redacted(pieces: list[str], start: int, length: int) -> list[str]:
         marker = "" if begin < end else marker
         at += len(piece)
     return made
+
+
+@relaxed
+@given(st.sampled_from(APIS).flatmap(requests), st.data(), st.sampled_from([*words[:2], OPENAI]))
+def test_in_any_body_one_string_changes_and_nothing_else(body: dict[str, Any], data: st.DataObject, value: str) -> None:
+    strings = [path for path in places(body) if isinstance(_at(body, path), str)]
+    assume(strings and redact_run(run_of(JsonBody(body)), NONE)[0] == run_of(JsonBody(body)))
+    path = data.draw(st.sampled_from(strings))
+    dirty, clean = (replaced(body, path, f"it is {said}.") for said in (value, "[redacted]"))
+    secrets = known(value)
+    for make in (
+        lambda document: run_of(_json_of(document)),
+        lambda document: run_of(TextBody(json.dumps(document))),
+        lambda document: run_of(response=EventsBody((f"data: {json.dumps(document)}", "data: [DONE]", ""))),
+        lambda document: run_of(response=TextBody(f'{{"n": 1}}\n{json.dumps(document)}\n')),
+        lambda document: run_of(JsonBody({"inner": json.dumps({"inner": json.dumps(document)})})),
+    ):
+        made, findings = redact_run(make(dirty), secrets)
+        assert made == make(clean)
+        assert len(findings) == 1
+
+
+def _at(document: Any, path: tuple[Any, ...]) -> Any:
+    for step in path:
+        document = document[step]
+    return document
+
+
+def _json_of(document: Any) -> JsonBody:
+    return JsonBody(document, order_of(document))
 
 
 @settings(max_examples=5, deadline=None)

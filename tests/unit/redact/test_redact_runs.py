@@ -304,3 +304,38 @@ def test_a_form_has_plus_signs_for_blanks() -> None:
     body = TextBody("a=1&key=" + urllib.parse.quote_plus(PEM) + "&b=2")
     exchange, _ = redact(run_of(request=body))
     assert exchange.request.body == TextBody(f"a=1&key={R}&b=2")
+
+
+DEEP = 99
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "\ud800 {} \udfff",
+        "\0{}\0",
+        "lorem ipsum " * 50_000 + "{} \n\t" + '"dolor" \\ ' * 50_000,
+        '{{"a": "{}", "a": "{}", "n": 1' + "0" * 5000 + ', "a": {{}}}}',
+        '{{"a": "{}", "a": "{}", "n": 1e999, "m": -0}}',
+        "[" * 900 + '"{}"' + "]" * 900,
+        "[" * 100_000 + '"{}"' + "]" * 100_000,
+        '{{"a":[' * DEEP + '"{}"' + "]}}" * DEEP,
+        '"{}',
+        '["{}", \ud83d',
+        "data: {}\n\ndata: [[[\n\n: {}\r\r\n\n\n",
+    ],
+    ids=lambda around: around[:12],
+)
+def test_odd_texts(around: str) -> None:
+    text = around.replace("{}", f"x {OPENAI} lettersonlysecret y").replace("{{", "{").replace("}}", "}")
+    expected = text.replace(OPENAI, R).replace("lettersonlysecret", R)
+    exchange, _ = redact(run_of(request=TextBody(text), response=JsonBody({"inner": [text]})))
+    assert exchange.request.body == TextBody(expected)
+    assert value(exchange.response.body) == {"inner": [expected]}
+
+
+def test_a_body_as_deep_as_is_kept() -> None:
+    document = json.loads('{"a":[' * DEEP + f'"{OPENAI}"' + "]}" * DEEP)
+    exchange, findings = redact(run_of(request=JsonBody(document)))
+    assert exchange.request.body == JsonBody(json.loads('{"a":[' * DEEP + f'"{R}"' + "]}" * DEEP))
+    assert len(findings) == 1
