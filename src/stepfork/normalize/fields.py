@@ -82,6 +82,14 @@ def response_marks(headers: dict[str, str], body: Body) -> Marks:
     return marks
 
 
+def metadata_mark(path: Path, item: Any) -> Mark | None:
+    """What a value is that a framework took out of an envelope and keeps as data."""
+    mark = _MARK_OF.get(path[-1]) if path else None  # type: ignore[arg-type]
+    if mark is None or rules.METADATA.isdisjoint(path):
+        return None
+    return mark if _fits(mark, item) else None
+
+
 def envelope_marks(value: Any) -> Marks:
     """Fields of one decoded response body or event."""
     return dict(_walk(value, (), rules.ENVELOPE, None))

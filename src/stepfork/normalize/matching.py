@@ -14,13 +14,14 @@ from stepfork.normalize.personal import layout_of, personal_of
 from stepfork.normalize.placeholders import LOOK_ALIKE, Placeholder, as_placeholder
 from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.random_names import random_name
-from stepfork.normalize.reprs import ids_in_reprs, pointers
+from stepfork.normalize.reprs import durations_in_reprs, ids_in_reprs, pointers
 from stepfork.normalize.spans import FIXED, LITERAL, TRACEPARENT, Span, Taken, apart
 from stepfork.normalize.times import USUAL, is_near, moments
 from stepfork.normalize.told import SMALLEST_TOLD, Told
 from stepfork.redact.personal import Found
 
 _TODAY = str(Placeholder("today"))
+_FINGERPRINT = str(Placeholder("fingerprint"))
 _TRACEPARENT = re.compile(r"(?<![0-9A-Za-z-])00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?![0-9A-Za-z-])")
 
 
@@ -126,8 +127,10 @@ class Matcher:
         yield from self._find_known(text)
         yield from _claude_code_users(text)
         yield from _traceparents(text)
-        for start, end in pointers(text):
+        for start, end in (*pointers(text), *durations_in_reprs(text)):
             yield Span(start, end, FIXED, "0")
+        if "fp_" in text:
+            yield from (Span(*match.span(1), FIXED, _FINGERPRINT) for match in rules.FINGERPRINT.finditer(text))
         yield from self._ids(text)
         if "@" in text or "%40" in text:
             for email in find_emails(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from stepfork.normalize.rules import GENERATED, REPR_CLASSES, REPR_NAMES
+from stepfork.normalize.rules import DURATION_FIELDS, GENERATED, REPR_CLASSES, REPR_NAMES
 from stepfork.normalize.told import is_distinctive
 
 _ID = r"(?P<id>[^'\"\s]{1,200})"
@@ -18,6 +18,7 @@ _DUMPED = re.compile(
     r"(?P<q>['\"])type(?P=q): (?P=q)(?:human|ai|system|tool|function)(?P=q), (?P=q)name(?P=q): "
     rf"(?:None|null|(?P=q)[^'\"]*(?P=q)), (?P=q)id(?P=q): (?P=q){_ID}(?P=q)"
 )
+_DURATION = re.compile(rf"'(?:{'|'.join(sorted(DURATION_FIELDS))})': (?P<length>[0-9]+(?:\.[0-9]+)?)(?=[,}}])")
 _POINTER = re.compile(r"(?:(?<= at 0x)[0-9a-fA-F]{6,16}(?=>)|(?<=:0x)0000[0-9a-f]{12}(?=[ >]))")
 
 
@@ -33,6 +34,13 @@ def ids_in_reprs(text: str) -> Iterator[tuple[int, int]]:
         for match in form.finditer(text):
             if GENERATED.fullmatch(match["id"]) or is_distinctive(match["id"]):
                 yield match.span("id")
+
+
+def durations_in_reprs(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each duration that a framework prints with the metadata of an answer."""
+    if "response_metadata=" in text:
+        for match in _DURATION.finditer(text):
+            yield match.span("length")
 
 
 def pointers(text: str) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TypeVar
 
 from stepfork.normalize.durations import without_length
-from stepfork.normalize.fields import LONGEST_VALUE, Mark, Path
+from stepfork.normalize.fields import LONGEST_VALUE, Mark, Path, metadata_mark
+from stepfork.normalize.kept_answers import kept_marks
 from stepfork.normalize.matching import Matcher
 from stepfork.normalize.numbering import TimeNumbers, Times, ValueNumbers
 from stepfork.normalize.own_marks import OwnMark, own_mark
@@ -49,7 +50,7 @@ class PartRewriter(Rewriter):
         own = self.own_mark(place)
         if own == "literal":
             return self._edits(self._matcher.literals(text), place, text)
-        mark = self._marks.get(place.path)
+        mark = self.field_mark(place, text)
         if (own or mark) and not self._matcher.own.holds_literal(text):
             edits = self._own(own, text, place) if own else None
             if edits is None and mark is not None:
@@ -70,7 +71,7 @@ class PartRewriter(Rewriter):
     def number(self, value: int | float, place: Place) -> JsonValue:
         """A time becomes its number and a duration 0, both of the type they had, and so does an id that the project's
         rules name; other numbers are data."""
-        mark = self.own_mark(place) or self._marks.get(place.path)
+        mark = self.own_mark(place) or self.field_mark(place, value)
         if mark == "time":
             return type(value)(self._times.number(place.path, 0, ""))
         if mark == "id" and isinstance(value, int):
@@ -88,6 +89,16 @@ class PartRewriter(Rewriter):
             return apply_edits(query, self.text(query, place))
 
         return apply_edits(query, list(query_edits(query, place, partial(find_edits, rewriter=self))))
+
+    def document(self, value: JsonValue, place: Place) -> None:
+        """A provider's answer that is kept as data has the fields of its envelope there."""
+        found = kept_marks(value, place)
+        if found:
+            self._marks = {**found, **self._marks}
+
+    def field_mark(self, place: Place, value: JsonValue) -> Mark | None:
+        """What a provider's structure says of the value at a place."""
+        return self._marks.get(place.path) or metadata_mark(place.path, value)
 
     def own_mark(self, place: Place) -> OwnMark | None:
         """What the project's rules say of the value at a place."""

@@ -151,6 +151,15 @@ ENVELOPE = frozenset(
 """Members of a response that lead to more of the provider's own fields. What stands below any other member (arguments,
 inputs, results, metadata, schemas) is data."""
 
+METADATA = frozenset({"response_metadata", "generation_info", "llm_output"})
+"""Members that only frameworks write, in data too: what stands below them was in a provider's envelope."""
+
+ANSWERS = frozenset({"chat.completion", "chat.completion.chunk", "text_completion", "response"})
+"""What ``object`` is of an answer: one that stands as JSON text in data is an envelope there."""
+
+FINGERPRINT = re.compile(r"(?<![A-Za-z0-9_])fp_([0-9a-f]{10})(?![A-Za-z0-9_])")
+"""A fingerprint in any text."""
+
 MESSAGE_FRAME = frozenset(
     {
         "tool_calls", "content", "parts", "functionCall", "functionResponse", "toolCall", "toolResponse", "toolUse",

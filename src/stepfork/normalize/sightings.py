@@ -68,7 +68,7 @@ class SightingReader(PartRewriter):
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:
         """No edits."""
-        mark, reason = self._field(place)
+        mark, reason = self._field(place, text)
         if mark == "padding" and not text:
             self.see(Sighting("padding", "", '""', place, reason))
         elif mark == "duration" and text == without_length(text):
@@ -85,19 +85,19 @@ class SightingReader(PartRewriter):
 
     def number(self, value: int | float, place: Place) -> JsonValue:
         """The number as it is."""
-        mark, reason = self._field(place)
+        mark, reason = self._field(place, value)
         if mark in ("time", "duration"):
             self.see(Sighting("time_number" if mark == "time" else mark, "", str(value), place, reason))
         elif mark == "id" and isinstance(value, int):
             self.see(Sighting("id", str(value), str(value), place, reason))
         return value
 
-    def _field(self, place: Place) -> tuple[OwnMark | Mark | None, Reason | None]:
+    def _field(self, place: Place, value: JsonValue) -> tuple[OwnMark | Mark | None, Reason | None]:
         """What the field at a place holds, and the rule that says so: the project's own come first."""
         own = self.own_mark(place)
         if own is not None and own != "literal":
             return own, Reason("own_field", f"{own}_fields {names_at(place)[-1]}")
-        mark = None if own else self._marks.get(place.path)
+        mark = None if own else self.field_mark(place, value)
         return mark, None if mark is None else field_reason(place)
 
     def _read(self, text: str, place: Place, field: Reason | None, *, is_name: bool = False) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from stepfork.normalize.documents import rewrite_documents
-from stepfork.normalize.fields import Mark, Path, response_marks
+from stepfork.normalize.fields import Mark, Path, metadata_mark, response_marks
+from stepfork.normalize.kept_answers import kept_marks
 from stepfork.normalize.multipart import BOUNDARY
 from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.normalize.own_marks import own_mark
@@ -90,6 +91,12 @@ class GiveBack(Rewriter):
         unit = next((unit for names, unit in _UNITS if names.search(name)), 1)
         return type(value)(seconds if unit == 1 else int(seconds * 10**6) * unit // 10**6)
 
+    def document(self, value: JsonValue, place: Place) -> None:
+        """An answer that is kept as data has times there too."""
+        found = kept_marks(value, place)
+        if found:
+            self._marks = {**found, **self._marks}
+
     def key(self, text: str, place: Place) -> Sequence[Edit]:
         """Edits of a member's name."""
         return self.text(text, place)
@@ -97,7 +104,8 @@ class GiveBack(Rewriter):
     def number(self, value: int | float, place: Place) -> JsonValue:
         """A time or an id that is a number; every other number stays."""
         own = self._given.own
-        mark = (own_mark(own, place) if own.names else None) or self._marks.get(place.path)
+        told = self._marks.get(place.path) or metadata_mark(place.path, value)
+        mark = (own_mark(own, place) if own.names else None) or told
         if mark == "id" and isinstance(value, int) and 0 < value < _MOST:
             return self._given.number(value)
         return self.time(value, place.key or "") if mark == "time" else value

@@ -15,6 +15,7 @@ from stepfork.trace.body import JsonBody, TextBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Run, Source
 from stepfork.trace.step import Step, Trace
+from stepfork.trace.wire import read_body
 from tests.unit.normalize.scripted import World, exchange
 
 SOURCE = Source("command", True)
@@ -192,6 +193,51 @@ def test_ids_of_the_runs_own_spans_are_found_in_data():
     assert made.trace.steps[0].result == {"seen": "in {{id_2}}"}
     plain = normalize_run(run, World(1).context())  # a trace that somebody asks about is data
     assert plain.exchanges == run.exchanges
+
+
+ANSWER = {
+    "id": "9-7b", "object": "chat.completion", "created": 1800000000, "model": "gpt-4.1",
+    "system_fingerprint": "fp_a1b2c3d4e5",
+    "choices": [{"message": {"content": "at fp_0011223344"}}], "usage": {"total_time": 0.5, "total_tokens": 9},
+}  # fmt: skip
+MADE = {
+    "id": "{{id_1}}", "object": "chat.completion", "created": 1, "model": "gpt-4.1",
+    "system_fingerprint": "fp_{{fingerprint}}", "choices": [{"message": {"content": "at fp_{{fingerprint}}"}}],
+    "usage": {"total_time": 0.0, "total_tokens": 9},
+}  # fmt: skip
+
+
+def test_an_answer_that_is_kept_as_data_has_its_envelope_there():
+    twice = json.dumps({"raw": json.dumps(ANSWER)})
+    step = Step("tool_call", "t", 1, 2, arguments={"of": 1}, result=ANSWER)
+    run = of(exchange("chat_completions", {"messages": [{"role": "user", "content": twice}]}, {}), steps=(step,))
+    content = run.exchanges[0].request.body.value["messages"][0]["content"]
+    assert json.loads(json.loads(content)["raw"]) == MADE
+    assert run.trace.steps[0].result == MADE
+    assert normalize_run(run, World(1).context(), templated=True) == run
+
+
+def test_a_body_of_an_opaque_route_is_no_answer():
+    body = ANSWER | {"choices": [], "system_fingerprint": "x"}
+    events = read_body(f"data: {json.dumps(body)}\n\n".encode(), "text/event-stream")
+    for told in (JsonBody(body), events):
+        sent = Exchange("tool", "opaque", Request("POST", "/q"), Response(200, body=told))
+        assert of(sent).exchanges[0].response.body == told
+
+
+def test_metadata_of_an_answer_keeps_no_clock():
+    metadata = {"created_at": "2019-01-01T00:00:00Z", "total_duration": 4935886791, "eval_count": 7, "id": "9-7b"}
+    text = json.dumps({"response_metadata": metadata, "total_duration": 5})
+    printed = "AIMessage(content='x', response_metadata={'total_duration': 4935886791, 'eval_count': 7}, id='x')"
+    made = json.loads(text_of(text))
+    assert made["response_metadata"] == {
+        "created_at": "{{timestamp_1}}",
+        "total_duration": 0,
+        "eval_count": 7,
+        "id": "{{id_1}}",
+    }
+    assert made["total_duration"] == 5
+    assert text_of(printed) == printed.replace("4935886791", "0")
 
 
 ENVELOPES = {
