@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stepfork.providers.logprobs import may_have_tokens
 from stepfork.redact.across import Across
 from stepfork.redact.command import command_secrets
 from stepfork.redact.cookies import cookie_secrets, is_cookie_name
@@ -15,6 +16,7 @@ from stepfork.redact.query import query_secrets
 from stepfork.redact.span import Span, merge
 from stepfork.rewrite.concatenated import documents_edits, documents_in
 from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
+from stepfork.rewrite.series import spelled_in_pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
+    from stepfork.rewrite.concatenated import Found
     from stepfork.trace.fixture import Run
 
 
@@ -106,7 +109,7 @@ class Redactor(Rewriter):
             return self._stream(text, place)
         documents = documents_in(text)
         if documents and not any(known in text for known in self._documents):
-            return documents_edits(text, documents, place, self)
+            return documents_edits(text, documents, place, self) if self._is_worth(text, documents) else ()
         inside = self.inside.edits(text, place, self._for_encoded, self._paths)
         spans = [span for span in self._find(text, key) if not any(_overlap(span, edit) for edit in inside)]
         if key is not None and is_cookie_name(key):
@@ -115,6 +118,14 @@ class Redactor(Rewriter):
         if query is not None:
             spans = merge([*spans, *query_secrets(text, query, self._matcher.names)])
         return [*inside, *self._noted(text, spans, self._paths.path(place))] if spans else inside
+
+    def _is_worth(self, text: str, documents: Sequence[Found]) -> bool:
+        """Whether documents, which a tool may have answered by the thousand, are worth reading one by one."""
+        return (
+            self._secrets.may_stand_in(text)
+            or may_have_tokens(text)
+            or any(self._find(spelled) for spelled in spelled_in_pieces(value for _, _, value in documents))
+        )
 
     def _is_named(self, value: str, place: Place) -> bool:
         """Whether the name of a value, or what stands beside it, says that it is a secret."""

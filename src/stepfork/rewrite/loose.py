@@ -44,6 +44,8 @@ class Loose:
 
     def __init__(self) -> None:
         self._groups: dict[Any, list[Any]] = {}
+        self._document: Any = None
+        self._marks: dict[Path, tuple[list[Any], list[Any]]] = {}
 
     @staticmethod
     def wants(path: Path) -> bool:
@@ -54,8 +56,13 @@ class Loose:
         """A string at `path` of `document`, which came as an event of that name."""
         if not piece.decoded:
             return
+        if document is not self._document:
+            self._document, self._marks = document, {}
+        above = path[:-1]
+        if above not in self._marks:
+            self._marks[above] = marks_of(document, above)
         names = tuple(step for step in path if isinstance(step, str))
-        marks, ids = marks_of(document, path)
+        marks, ids = self._marks[above]
         for key in {(names,), (path, event, *marks), (path, event, *marks, *ids)}:
             self._groups.setdefault(key, []).append(piece)
 
@@ -70,21 +77,21 @@ class Loose:
 
 
 def marks_of(document: Any, path: Path) -> tuple[list[Any], list[Any]]:
-    """What the objects above a string say of themselves: which of several texts it belongs to, by number or kind; and
-    by id."""
+    """What the objects on the way to a path say of themselves: which of several texts a string there belongs to, by
+    number or kind; and by id."""
     marks: list[Any] = []
     ids: list[Any] = []
-    node = document
+    nodes = [document]
     for step in path:
-        if isinstance(node, dict):
-            for name, item in node.items():
-                if isinstance(item, str | int) and name is not step:
-                    lower = name.lower()
-                    if lower.endswith("index") or lower in _KINDS:
-                        marks.append(item)
-                    elif lower.endswith("id"):
-                        ids.append(item)
-        node = node[step]
+        nodes.append(nodes[-1][step])
+    for node in nodes:
+        for name, item in node.items() if isinstance(node, dict) else ():
+            if isinstance(item, str | int):
+                lower = name.lower()
+                if lower.endswith("index") or lower in _KINDS:
+                    marks.append(item)
+                elif lower.endswith("id"):
+                    ids.append(item)
     return marks, ids
 
 

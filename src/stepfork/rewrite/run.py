@@ -9,6 +9,7 @@ import msgspec
 from stepfork.canonical.order import order_of, with_order
 from stepfork.rewrite.concatenated import documents_edits, documents_in, rewrite_items
 from stepfork.rewrite.events import rewrite_events
+from stepfork.rewrite.json_text import is_json_text
 from stepfork.rewrite.place import Place, Rewriter, apply_edits
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
@@ -93,8 +94,8 @@ def _rewrite_json(value: Any, place: Place, rewriter: Rewriter, api: str) -> Any
 
 
 def _rewrite_text(text: str, place: Place, rewriter: Rewriter, api: str) -> str:
-    documents = documents_in(text) if rewriter.reads_across else []
-    if documents:
+    documents = documents_in(text) if rewriter.reads_across and is_json_text(text) else []
+    if documents:  # an array; documents that are no JSON text together are the rewriter's
         return apply_edits(text, documents_edits(text, documents, place, rewriter, api))
     return rewrite_text(text, place, rewriter)
 

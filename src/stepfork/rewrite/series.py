@@ -18,7 +18,7 @@ from stepfork.rewrite.tokens import change_edits, token_changes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from stepfork.rewrite.place import Place, Rewriter
@@ -63,6 +63,45 @@ class _Piece:
             return carry_back(self.inner, found, begin)
         most = len(self.inner)
         return [Edit(begin + min(edit.start, most), begin + min(edit.end, most), edit.text) for edit in found]
+
+
+class _Said:
+    """A string that is only looked at."""
+
+    __slots__ = ("decoded",)
+    place: Place
+
+    def __init__(self, decoded: str) -> None:
+        self.decoded = decoded
+
+
+def spelled_in_pieces(values: Iterable[Any], api: str = "") -> Iterator[str]:
+    """The texts that documents which come one after another may spell together, as a `Series` reads them; rows of
+    tokens aside."""
+    streams: dict[Any, list[str]] = {}
+    loose = Loose()
+    for value in values:
+        deltas = {tuple(path): stream for stream, path in delta_places(api, value)}
+        for path, text in _strings(value):
+            if path in deltas:
+                streams.setdefault(deltas[path], []).append(text)
+            elif Loose.wants(path):
+                loose.add(_Said(text), path, value)
+    yield from map("".join, streams.values())
+    for pieces in loose.texts():
+        yield "".join(piece.decoded for piece in pieces)
+
+
+def _strings(value: Any) -> Iterator[tuple[Path, str]]:
+    waiting: list[tuple[Path, Any]] = [((), value)]
+    while waiting:
+        path, node = waiting.pop()
+        if isinstance(node, str):
+            yield path, node
+        elif isinstance(node, dict):
+            waiting += [((*path, name), item) for name, item in reversed(node.items())]
+        elif isinstance(node, list):
+            waiting += [((*path, index), node[index]) for index in range(len(node) - 1, -1, -1)]
 
 
 class Series:
