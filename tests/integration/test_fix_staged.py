@@ -254,6 +254,21 @@ def test_one_object_that_a_commit_adds_takes_its_fixture_along(work: Work) -> No
     assert work.git("diff", "--name-only") == ""
 
 
+def test_a_secret_typed_into_a_staged_object_goes_with_the_name_that_it_had(work: Work) -> None:
+    store = stored(work)
+    store.write(leaky(secret="plain text"))
+    path = next(path for path in store.root.glob("objects/*/*") if b"use plain text please" in path.read_bytes())
+    path.write_text(path.read_text().replace("plain text", OPENAI))
+    work.git("add", ".")
+    code, shown = fix(work, "--staged")
+    assert code == 0
+    assert f"{path.relative_to(work.folder)}: was edited by hand, and its fixture is written as it reads now" in shown
+    assert work.git("diff", "--name-only") == work.git("ls-files", "--others") == "", "the work tree has what is staged"
+    assert not holds_secret(work, "--cached")
+    assert fsck_store(store).findings == ()
+    assert f"use {MARKER} please" in repr(store.read("refund"))
+
+
 def test_a_fixture_that_was_changed_after_it_was_staged_stays_in_the_work_tree(work: Work) -> None:
     store = stored(work, "refund")
     work.git("add", ".")

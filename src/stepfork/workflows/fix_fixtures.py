@@ -9,6 +9,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from stepfork.errors import StepforkError
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import normalize_run
 from stepfork.redact.fix_redactor import FixRedactor
@@ -23,6 +24,7 @@ from stepfork.store.objects import object_named
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture
 
+EDITED = "was edited by hand, and its fixture is written as it reads now"
 _INSIDE = re.compile(rf"{FIXTURES}/.+\.json|{OBJECTS}/[0-9a-f]{{2}}/[0-9a-f]{{62}}\.json")
 
 
@@ -76,6 +78,13 @@ def without_secrets(fixture: Fixture, secrets: Secrets) -> Fixture:
         verification=clean(fixture.verification, "verification"),
         extensions=clean(fixture.extensions, "extensions"),
     )
+
+
+def not_redacted(error: StepforkError, path: str) -> str:
+    """Why the fixture that the file at `path` belongs to stays as it is."""
+    where = "" if error.where is None or path.endswith(error.where) else f"{error.where}: "
+    fix = "" if error.fix is None else f"; {error.fix}"
+    return f"its fixture could not be redacted: {where}{error.what}{fix}"
 
 
 def _context(rules: Rules) -> Context:

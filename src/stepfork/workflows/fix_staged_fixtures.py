@@ -14,7 +14,7 @@ from stepfork.store.codec import decode_fixture, encode_fixture
 from stepfork.store.encoded import Encoded
 from stepfork.store.layout import FIXTURES, object_file
 from stepfork.trace.fixture import Fixture
-from stepfork.workflows.fix_fixtures import Member, without_secrets
+from stepfork.workflows.fix_fixtures import EDITED, Member, not_redacted, without_secrets
 from stepfork.workflows.staged_changes import DIFFERS, StagedChanges
 
 _ANY_ID = re.compile(rb"[0-9a-f]{64}")
@@ -27,6 +27,8 @@ class StagedFixtures:
         self._changes = changes
         self._root = root
         self._members = members
+        self._secret = {member.object for member in members}
+        """Objects with a secret, which somebody may have typed into them: they are read as they are staged."""
         self._blobs = changes.staged(root)
         is_manifest = re.compile(
             rf"{re.escape(root)}/(?:{MANIFEST if members[0].is_bundle else FIXTURES + '/.+[.]json'})"
@@ -51,7 +53,7 @@ class StagedFixtures:
                 fixture = without_secrets(self._fixture(path), self._changes.task.secrets)
                 made[path] = (fixture, encode_fixture(fixture))
             except StepforkError as error:
-                self._changes.tell((path, f"the fixture could not be redacted: {error}"))
+                self._changes.tell((path, not_redacted(error, path)))
         self._stage({path: pair for path, pair in made.items() if pair[1].manifest != self._manifests[path]})
 
     def _fixture(self, path: str) -> Fixture:
@@ -65,6 +67,9 @@ class StagedFixtures:
             raise NotFoundError("the object is not staged", where=path)
         data = self._changes.read({path: self._blobs[path]})[path]
         if name_of(data) != name:
+            if name in self._secret:
+                self._changes.tell((path, EDITED))
+                return data
             raise DamagedError("the object is damaged: its bytes do not hash to its name", where=path)
         return data
 

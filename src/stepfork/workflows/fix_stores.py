@@ -6,15 +6,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
+
+from stepfork.canonical.names import name_of
 from stepfork.errors import GitError, StepforkError
-from stepfork.store.bundle import MANIFEST, bundle_manifest, read_bundle, write_bundle
-from stepfork.store.codec import encode_fixture
+from stepfork.store.bundle import MANIFEST, bundle_manifest, bundle_objects, write_bundle
+from stepfork.store.codec import decode_fixture, encode_fixture
 from stepfork.store.encoded import Encoded
 from stepfork.store.layout import BUNDLE, object_file
 from stepfork.store.lock import locked
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
-from stepfork.workflows.fix_fixtures import Member, without_secrets
+from stepfork.workflows.fix_fixtures import EDITED, Member, not_redacted, without_secrets
 from stepfork.workflows.fix_task import FixTask
 from stepfork.workflows.store_in_git import StoreInGit
 
@@ -33,9 +36,12 @@ class StoreFix:
         self._fixtures: list[tuple[Store, str, bytes, Encoded]] = []
         self._bundles: list[tuple[Path, Fixture]] = []
         self._orphans: list[tuple[Store, str, str]] = []
+        self._paths: dict[tuple[str, str], str] = {}
 
     def add(self, path: str, member: Member) -> None:
         """The file at `path` holds a secret: have the fixtures redacted that need it."""
+        if member.object is not None:
+            self._paths[member.root, member.object] = path
         if member.is_bundle:
             self._members[member.root, MANIFEST] = (path, member)
         else:
@@ -47,7 +53,7 @@ class StoreFix:
             try:
                 self._prepare(member, name)
             except StepforkError as error:
-                self._told.append((path, f"its fixture could not be redacted: {error}"))
+                self._told.append((path, not_redacted(error, path)))
 
     def replace(self, root: Path, fixture: Fixture, expected: bytes, encoded: Encoded) -> None:
         """Have a fixture of the store or the bundle at `root` replaced, if its manifest is still the `expected` one."""
@@ -77,11 +83,29 @@ class StoreFix:
     def _prepare(self, member: Member, name: str) -> None:
         root = Path(member.root)
         manifest = bundle_manifest(root) if member.is_bundle else Store(root).manifest(name)
-        fixture = read_bundle(root) if member.is_bundle else Store(root).read(name)
-        made = without_secrets(fixture, self._task.secrets)
+        made = without_secrets(self._read(member, name, manifest), self._task.secrets)
         encoded = encode_fixture(made)
         if encoded.manifest != manifest:
             self.replace(root, made, manifest, encoded)
+
+    def _read(self, member: Member, name: str, manifest: bytes) -> Fixture:
+        """The fixture. An object that somebody typed a secret into is read as it stands: it gets a new name anyway."""
+        store, bundle = Store(Path(member.root)), Path(member.root)
+        verified = bundle_objects(bundle).get if member.is_bundle else store.get
+        objects = bundle_objects(bundle) if member.is_bundle else store.objects
+
+        def get(one: str) -> bytes:
+            path = self._paths.get((member.root, one))
+            if path is None:
+                return verified(one)
+            data = objects.unverified(one)
+            if name_of(data) != one:
+                self._told.append((path, EDITED))
+            return data
+
+        where = f"{bundle}/{MANIFEST}" if member.is_bundle else store.shown(store.manifest_path(name))
+        fixture = decode_fixture(manifest, get, where=where, name=name)
+        return fixture if member.is_bundle else msgspec.structs.replace(fixture, name=name)
 
     def _write_fixture(self, store: Store, name: str, expected: bytes, encoded: Encoded) -> None:
         path = store.manifest_path(name)

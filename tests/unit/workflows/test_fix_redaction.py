@@ -132,7 +132,13 @@ def test_what_cannot_be_redacted_is_said_and_the_answer_stays_no(
     ]
     code, out, err = check(capsys, "--fix", "logo.png")
     assert code == 1
-    assert "1 finding in 1 of 1 file" in out
+    assert out.splitlines() == [
+        "stepfork check-redaction: 1 secret not redacted in 1 file",
+        "  logo.png   line 3   openai-key",
+        CHANGE,
+    ], "what was tried is not what to do next"
+    (project / "other.png").write_bytes((project / "logo.png").read_bytes())
+    assert "2 secrets not redacted in 2 files\n" in check(capsys, "--fix", ".")[1]
     (project / "old.zip").write_bytes(b"PK\x03\x04....")
     assert check(capsys, "--fix", "old.zip", "a.txt")[0] == 2
 
@@ -317,6 +323,25 @@ def test_an_object_that_no_fixture_needs_goes(store: Store, capsys: pytest.Captu
         store.manifest_path(name).unlink()
     assert check(capsys, "--fix")[0] == 0
     assert list(store.objects.names()) == [kept], "an object without a secret is for gc to remove"
+
+
+@pytest.mark.parametrize("of", [".stepfork", "one.sftrace"])
+def test_a_secret_typed_into_an_object_goes_with_the_name_that_it_had(
+    of: str, store: Store, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store.write(leaky(secret="plain text"))
+    bundle = write_bundle(project / "one.sftrace", leaky(secret="plain text")).path
+    path = next(path for path in project.glob(f"{of}/objects/*/*") if b"use plain text please" in path.read_bytes())
+    path.write_text(path.read_text().replace("plain text", OPENAI))
+    shown = os.path.relpath(path)
+    code, out, err = check(capsys, "--fix", shown)
+    assert code == 0
+    assert err == f"stepfork check-redaction: {shown}: was edited by hand, and its fixture is written as it reads now\n"
+    assert "1 secret redacted in 1 of 1 file" in out
+    assert not path.exists()
+    assert fsck_store(store).findings == fsck_bundle(bundle).findings == ()
+    assert f"use {MARKER} please" in repr(store.read("refund") if of == ".stepfork" else read_bundle(bundle))
+    assert check(capsys, "--fix")[2] == ""
 
 
 def test_a_damaged_fixture_is_said(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

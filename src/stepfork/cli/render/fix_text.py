@@ -25,19 +25,25 @@ def told(fix: Fix, secrets: Secrets) -> Iterator[str]:
 
 def lines(fix: Fix, secrets: Secrets, *, in_hook: bool) -> Iterator[str]:
     """What was redacted, each with file, place and rule; then what is left."""
-    if not fix.fixed:
-        *found, last = check_lines(fix.after, secrets, in_hook=in_hook)
-        waiting = ", ".join(shown(name, secrets) for name in fix.waiting)
+    if not fix.before.findings:
+        yield from check_lines(fix.after, secrets, in_hook=in_hook)
+        return
+    if fix.waiting:
+        *found, _ = check_lines(fix.after, secrets, in_hook=in_hook)
         yield from found
-        yield f"nothing was committed. Redacted in the work tree, to be staged again: {waiting}" if waiting else last
+        waiting = ", ".join(shown(name, secrets) for name in fix.waiting)
+        yield f"nothing was committed. Redacted in the work tree, to be staged again: {waiting}"
         return
     before = fix.before
-    yield f"{NAME}: {_told(fix.fixed, 'redacted')} of {count(before.scanned, *NOUNS[before.source])}"
-    yield from table(_rows(fix.fixed, secrets))
+    if fix.fixed:
+        scanned = count(before.scanned, *NOUNS[before.source])
+        yield f"{NAME}: {_told(fix.fixed, 'redacted')} in {_files(fix.fixed):,} of {scanned}"
+        yield from table(_rows(fix.fixed, secrets))
     if fix.fixtures:
         yield f"written anew, with new objects: {', '.join(shown(name, secrets) for name in fix.fixtures)}"
-    if fix.after.findings:
-        yield f"{NAME}: {_told(fix.after.places, 'not redacted')}"
+    left = _files(fix.after.places)
+    if left:
+        yield f"{NAME}: {_told(fix.after.places, 'not redacted')} in {count(left, 'file', 'files')}"
         yield from table(_rows(fix.after.places, secrets))
         if in_hook:
             yield "nothing was committed"
@@ -45,8 +51,11 @@ def lines(fix: Fix, secrets: Secrets, *, in_hook: bool) -> Iterator[str]:
 
 
 def _told(places: Sequence[Finding], what: str) -> str:
-    files = len({item.where for item in places})
-    return f"{count(len(places), 'secret', 'secrets')} {what} in {files:,}{'' if what == 'redacted' else ' file'}"
+    return f"{count(len(places), 'secret', 'secrets')} {what}"
+
+
+def _files(places: Sequence[Finding]) -> int:
+    return len({item.where for item in places})
 
 
 def _rows(places: Sequence[Finding], secrets: Secrets) -> list[tuple[str, str, str]]:
