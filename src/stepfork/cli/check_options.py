@@ -38,6 +38,8 @@ Exit codes: 0 no secret, 1 a secret was found, 2 something could not be scanned
 (and no secret was found in the rest).
 """
 
+_FLAGS = ("-h", "--help", "--staged", "--fix", "--json", "--hash")
+
 
 class Options:
     """What was asked for. `paths` are files and folders; `form` is text or github; `accepted_from` is a revision,
@@ -75,12 +77,14 @@ class Options:
         if os.path.lexists(word):  # a hook that passes names on must not be talked to by them
             raise UsageError("is a file here, and reads as an option", where=word, fix="write -- before names of files")
         name, sign, value = word.partition("=")
-        if word in ("-h", "--help", "--staged", "--fix", "--json", "--hash"):
+        if word in _FLAGS:
             setattr(self, "help" if word == "-h" else word[2:], True)
         elif name in ("--format", "--accepted-from"):
             value = value if sign else waiting.pop() if waiting else ""
             if not value or (value.startswith("-") and not sign):
                 raise UsageError(f"{name} takes a value", fix=f"{NAME} --help tells which")
             setattr(self, "form" if name == "--format" else "accepted_from", value)
+        elif name in _FLAGS:
+            raise UsageError(f"{name} takes no value", fix=f"write {name} alone")
         else:
             raise UsageError(f"no such option {name[:40]}", fix=f"{NAME} --help lists them")

@@ -37,9 +37,10 @@ def main(argv: list[str]) -> int:
 
 
 def _refused(reason: str) -> int:
-    from stepfork.cli.escape import escape
+    from stepfork.cli.render.check_text import shown
+    from stepfork.redact.secrets import Secrets
 
-    err(f"{NAME}: {escape(reason)}")
+    err(f"{NAME}: {shown(reason, Secrets({}))}")  # words of the command line stand in it, and names of files
     return BAD_INPUT
 
 

@@ -11,7 +11,7 @@ from stepfork.errors import ConfigError
 def read_document(data: bytes, where: str) -> dict[str, Any]:
     """What the bytes of a TOML file say. Raises ConfigError where they are none."""
     try:
-        return tomllib.loads(data.decode("utf-8"))
+        return tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError("is not TOML", where=where, fix=str(error)[:80]) from None
 

@@ -62,9 +62,17 @@ def read_rules(root: str) -> Rules:
         return NO_RULES
     except OSError as error:
         raise ConfigError(f"cannot be read ({error.strerror})", where=_from_here(path)) from None
-    if b"redact" not in data and b"\\" not in data:  # nor spelled with escapes
+    if b"redact" not in data and b"\\" not in data and _may_be_toml(data):  # nor spelled with escapes
         return NO_RULES
     return rules_in(data, _from_here(path))
+
+
+def _may_be_toml(data: bytes) -> bool:
+    """Whether the bytes are UTF-8, and no UTF-16 in which every other word would be missed too."""
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def rules_in(data: bytes, where: str) -> Rules:

@@ -59,7 +59,7 @@ class ObjectFolder:
         return data
 
     def unverified(self, name: str) -> bytes:
-        """The bytes in the place of an object, whatever they are. Raises NotFoundError or DamagedError (a link, say)."""
+        """The bytes in an object's place, whatever they are. Raises NotFoundError or DamagedError (a link, say)."""
         path = self.path(name)
         shown = f"{self.shown}/{object_path(name)}"
         check_folder(self.folder, self.shown)

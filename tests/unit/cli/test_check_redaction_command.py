@@ -178,7 +178,16 @@ def test_bad_words_are_one_line_and_exit_2(project: Path, capsys: pytest.Capture
     code, out, err = check(capsys, "--fixx=secret")
     assert (code, out) == (2, "")
     assert err == "stepfork check-redaction: no such option --fixx; stepfork check-redaction --help lists them\n"
+    assert "--json takes no value; write --json alone" in check(capsys, "--json=1")[2]
     assert check(capsys, "--help")[0] == 0
+
+
+def test_a_refusal_does_not_repeat_a_secret_that_was_typed(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STEPFORK_DIR", OPENAI)
+    refused = "stepfork check-redaction: [redacted]: there is no such store; stepfork init makes one\n"
+    assert check(capsys, ".") == (2, "", refused)
 
 
 def test_c108_a_legacy_console_gets_no_traceback(project: Path) -> None:

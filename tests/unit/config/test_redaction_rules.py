@@ -136,6 +136,19 @@ def test_where_the_rules_are_found(tmp_path: Path) -> None:
         project_rules(str(below), "gone")
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-8-sig", "latin-1"])
+def test_an_encoding_hides_no_rules(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("# ü\n" + WHOLE, encoding)
+    if encoding == "utf-8-sig":
+        assert read_rules(str(tmp_path)).keys == ("x-acme-session",)
+    else:
+        with pytest.raises(ConfigError, match="is not TOML"):
+            read_rules(str(tmp_path))
+    (tmp_path / "config.toml").write_bytes(b'[select]\nbase = "\xff"\n')
+    with pytest.raises(ConfigError, match="is not TOML"):
+        read_rules(str(tmp_path))
+
+
 def test_a_file_that_speaks_of_other_things_is_not_even_parsed(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[select]\nbase = "main"\n')
     code = (
