@@ -17,6 +17,9 @@ _REFERENCE = pattern(r"[a-z]+(?:_[a-z]+)*_?(?:pass|passwd|password|pwd|secret|to
 _RULES = pattern(r"[a-z_]+(?::[\w,.]+)?(?:\|[a-z_]+(?::[\w,./^$-]+)?)+\Z")
 _LOCATION = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/])")
 _TOKEN = pattern(r"[A-Za-z0-9_.~+/=:@!$%-]+\Z")
+_RESOURCE = pattern(r"[A-Za-z][\w.-]*(?:/[\w.-]+){2,}\Z")
+_CLASS = pattern(r".*(?:a-z|A-Z|0-9).*(?:a-z|A-Z|0-9|\\|_)")
+_CODE = pattern(r"[A-Za-z_][\w.:]*[(\[]|\([A-Za-z_]|.*\{[A-Za-z_][\w.]*\}")
 _ASSIGNMENT = pattern(r"[A-Za-z_][A-Za-z0-9_.-]*=[^=]")
 _FILE = pattern(r"/.*\.[A-Za-z0-9]{1,5}\Z")
 _DATE = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -33,10 +36,14 @@ def is_plausible(value: str, kind: str, name: str = "", *, is_bare: bool = False
         return bool(value.strip()) and not is_template(value) and not _NO_VALUE.match(value)
     if is_stand_in(value) or _VARIABLE.match(value) or (name and _is_named_alike(name, value)):
         return False
+    if _CLASS.match(value[:_JUDGED]) or _CODE.match(value[:_JUDGED]):
+        return False
     if _has_blank(value):
         return kind == PASSWORD and _MNEMONIC.match(value) is not None
     value = value[:_JUDGED]
     if _LOCATION.match(value) and ("://" in value or mixed_share(value) < 0.6):
+        return False
+    if _RESOURCE.match(value) and mixed_share(value) < 0.4:
         return False
     if kind == PASSWORD:
         return len(value) >= 6 and not _is_word(value, is_bare=is_bare)
@@ -45,6 +52,8 @@ def is_plausible(value: str, kind: str, name: str = "", *, is_bare: bool = False
     if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
         return len(value) >= 20 and looks_random(value) and worded_share(value) < 0.75 and bool(_TOKEN.match(value))
     if len(value) < 8 or _DATE.match(value) or (is_bare and _REFERENCE.match(value)):
+        return False
+    if len(value) >= 12 and worded_share(value) >= 0.8:
         return False
     return kind == STRONG or is_telling(value)
 

@@ -58,7 +58,7 @@ def named_at(text: str, start: int, end: int, kind_of: Callable[[str], str | Non
     begin = left.start() if left else start
     stop = end if text[end - 1] == "=" else _NAME_RIGHT.match(text, end).end()  # type: ignore[union-attr]
     name = text[begin:stop].rstrip("=").strip(".-")
-    kind = kind_of(name)
+    kind = None if text.startswith("::", begin - 2) and begin > 1 else kind_of(name)
     if kind is None:
         kind = label_strength(text, begin, name) if kind_of is strength else None
         return _labelled(text, stop, kind) if kind else _parameter_at(text, begin, stop, name)

@@ -61,7 +61,7 @@ def strength(name: str) -> str | None:
 
     Where words follow that say whose the secret is, or which (see `qualified`), it is `WEAK`.
     """
-    if len(name) > 100:
+    if len(name) > 100 or "::" in name:  # ``AWS::ApiGateway::ApiKey`` is a type
         return None
     if name not in _seen:
         if len(_seen) > 10_000:
@@ -82,14 +82,19 @@ def _strength(parts: list[str]) -> str | None:
     last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
     if _is_password(last, before):
         return PASSWORD
-    if last in ("authorization", "secret", "secrets", "psk") or last.removesuffix("s").endswith(TOGETHER):
+    if last in ("authorization", "secret", "psk") or last.endswith(TOGETHER):
         return STRONG
     if f"{before}-{last}" in TWO_WORDS:
         return PASSWORD if last == "phrase" else STRONG
-    if last in ("key", "keys"):
+    if last.endswith("s") and last[:-1] in ("key", "token", "secret", "apikey", "passwd", "password"):
+        kind = (
+            _strength([*parts[:-1], last[:-1]]) if last != "tokens" or before in TOKENS or before in SERVICES else None
+        )
+        return WEAK if kind else None  # of several values each must show that it is one
+    if last == "key":
         return _key_strength(before)
-    if last in ("token", "tokens"):
-        return _token_strength(before, plural=last == "tokens")
+    if last == "token":
+        return None if before in NO_TOKENS else STRONG if before in TOKENS or before in SERVICES else WEAK
     return WEAK if last in ("credential", "credentials", "auth", "dsn", "pwd", "pat", "jwt") else None
 
 
@@ -112,12 +117,6 @@ def _key_strength(before: str) -> str | None:
     if before in KEYS or before in SERVICES:
         return STRONG
     return WEAK if before in WEAK_KEYS else None
-
-
-def _token_strength(before: str, *, plural: bool) -> str | None:
-    if before in TOKENS or before in SERVICES:
-        return STRONG
-    return None if plural or before in NO_TOKENS else WEAK
 
 
 _ENVIRONMENT = tuple(

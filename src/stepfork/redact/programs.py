@@ -93,7 +93,7 @@ def program_at(text: str, start: int, _end: int) -> Iterator[Span]:
     for index, start_in, end_in in program_values(words):
         word, begin = words[index], found[index].start()
         first, last = unquoted(word, start_in, end_in)
-        if "\\" not in word and is_plausible(word[first:last], PASSWORD):
+        if "\\" not in word and text[begin + first - 1] != "<" and is_plausible(word[first:last], PASSWORD):
             yield Span(begin + first, begin + last, RULE)
 
 

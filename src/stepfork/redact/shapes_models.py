@@ -36,7 +36,7 @@ MODEL_ROWS = (
     ("hyperbolic-key", "Hyperbolic", "hyp_", "{alnum 30+}"),
     ("runpod-key", "RunPod", "rpa_", "{alnum 32+}"),
     ("lambda-key", "Lambda", "secret_", "{snake 1-30}_{hex 32}.{alnum 32}"),
-    ("baseten-key", "Baseten", ".", "{alnum 32}", "digit", "{alnum 8}"),
+    ("baseten-key", "Baseten", ".", "{alnum 32}", "mixed", "{alnum 8}"),
     ("zhipu-key", "Zhipu, Ollama", ".", "{alnum 16-24}", "digit", "{hex 32}"),
     ("chutes-key", "Chutes", "cpk_", "{hex 32}.{hex 32}.{alnum 32}"),
     ("upstage-key", "Upstage", "up_", "{alnum 29-32}", "digit"),

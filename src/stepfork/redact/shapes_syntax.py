@@ -10,7 +10,7 @@ SYNTAX_SHAPES: tuple[Shape, ...] = (
         "MySQL, MariaDB, Oracle",
         ("IDENTIFIED ", "identified "),
         r"(?:IDENTIFIED|identified) (?:(?:WITH|with) [\w'\"]{3,40} )?(?:BY|by) (?:(?:PASSWORD|password) )?"
-        r"['\"]([^'\"\s]{4,})['\"]",
+        r"(?:'|(?<=BY )\")([^'\"\s]{4,})['\"]",
         shown="`IDENTIFIED BY '` … `'`",
         example=("CREATE USER 'ada' IDENTIFIED BY '", ("alnum", 14), "'"),
         counter=("CREATE USER 'ada' IDENTIFIED BY '", "secret", "'"),

@@ -8,7 +8,7 @@ sign with a run of letters and digits after it. A token of a service that no tab
 from __future__ import annotations
 
 from stepfork.redact.pattern import pattern
-from stepfork.redact.randomness import change_share, is_mixed, looks_random
+from stepfork.redact.randomness import change_share, is_mixed, looks_random, worded_share
 from stepfork.redact.shape import LONGEST_LED
 from stepfork.redact.shaped import shape_at, stands_alone
 from stepfork.redact.span import Span
@@ -121,6 +121,8 @@ def _is_token(text: str, start: int, at: int, end: int) -> bool:
     if not words or len(words) > 5 or is_other(words) or end - body > _LONGEST_BODY:
         return False
     said = _CREDENTIAL.intersection(words)
+    if not said and _TOLD.search(text, max(0, start - 40), start):
+        return False
     if not said and (
         text[start - 1 : start] in ("/", ".") or not any(word[:2].isalpha() and len(word) > 1 for word in words)
     ):
@@ -130,6 +132,10 @@ def _is_token(text: str, start: int, at: int, end: int) -> bool:
     return _is_body(text[body:end], said)
 
 
+_TOLD = pattern(
+    r"""(?:[iI][dD]s?|ursor|ash|[eE]tag|ignature|igest|ecksum|ingerprint)["']{0,2}\s{0,3}[:=]\s{0,3}["']?\Z"""
+)
+"""Names of what a long value under them is; none of it is a credential."""
 _ID = pattern(r"01[A-Za-z0-9]{22,24}\Z")
 """How ids are built that are numbered by time, such as those of keys."""
 _NAME = pattern(r"(?i)key|token|secret|password|credential|auth|value")
@@ -144,8 +150,19 @@ def is_other(words: list[str]) -> bool:
 def _is_body(body: str, said: frozenset[str]) -> bool:
     if len(body) < _SHORTEST_BODY or _ID.match(body) or _NAME.match(body):
         return False
-    if is_mixed(body) and (said or len(body) >= _TELLING):
+    if is_mixed(body) and (said or _is_drawn(body)):
         return True
     if not said or body not in (body.lower(), body.upper()):
         return False
-    return len(body) >= (_TELLING if said <= _WEAK else 24) and looks_random(body) and change_share(body) >= 0.25
+    if said <= _WEAK:
+        return len(body) >= _TELLING and looks_random(body) and set(body.lower()) <= _HEX
+    return len(body) >= 24 and looks_random(body) and change_share(body) >= 0.25
+
+
+_HEX = frozenset("0123456789abcdef-")
+
+
+def _is_drawn(body: str) -> bool:
+    """Whether a body shows without any word before it that it was drawn by lot: its longest run does, too."""
+    longest = max(body.replace("_", "-").split("-"), key=len)
+    return len(body) >= _TELLING and len(longest) >= 12 and is_mixed(longest) and worded_share(body) < 0.62

@@ -25,7 +25,8 @@ _SCHEME = pattern(
 _LINE_END = pattern(r"[\r\n]|\Z")
 _LINE = pattern(r"[^\r\n]*[^\s]")
 _NEXT_PARAMETER = pattern(r"&[A-Za-z0-9_.-]{1,40}=|;[A-Za-z][A-Za-z0-9 _.-]{1,40}=")
-_CALL = pattern(r"[A-Za-z_][A-Za-z0-9_.]*[(\[]")
+_CALL = pattern(r"[A-Za-z_][A-Za-z0-9_.:]*[(\[]|\([A-Za-z_]")
+_ASSIGNED = pattern(r"[ \t]*=(?!=)")
 
 
 def value_at(text: str, start: int, kind: str, name: str = "", *, in_query: bool = False) -> Span | None:
@@ -50,9 +51,15 @@ def value_at(text: str, start: int, kind: str, name: str = "", *, in_query: bool
         end = text.index("&", begin)
     while end > begin and text[end - 1] in ".,:;)}]|":
         end -= 1
-    if text[end : end + 1] == "(" or _CALL.match(text, begin, end):
+    if text[end : end + 1] == "(" or _CALL.match(text, begin, end) or _is_assigned(text, start, end):
         return None  # code that fetches a secret, not the secret
     return checked(text, begin, end, kind, name, is_bare=True)
+
+
+def _is_assigned(text: str, start: int, end: int) -> bool:
+    """Whether what stands there is the name at the beginning of the next line of a program."""
+    before = text[max(0, start - 42) : start]
+    return "\n" in before[len(before.rstrip()) :] and _ASSIGNED.match(text, end) is not None
 
 
 def line_value(text: str, begin: int, start: int) -> Span | None:

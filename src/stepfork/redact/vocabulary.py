@@ -80,7 +80,8 @@ NO_TOKENS = _set(
     "next page prev previous continuation continue max min eos bos pad unk sep mask cls stop sync delta start end "
     "first last prompt completion total input output cached cache reasoning special image audio thinking budget "
     "cursor pagination token generated new num count resume resumption change watch skip paging nextpage scroll state "
-    "revision version lease forward backward consistency snapshot receipt fencing key"
+    "revision version lease forward backward consistency snapshot receipt fencing key "
+    "idempotency idem starting request action update lock sequence"
 )
 """Words before ``token`` that tell of a count, a page, a state or a piece of text."""
 ABOUT = _set(

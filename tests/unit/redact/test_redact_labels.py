@@ -63,6 +63,12 @@ def test_a_label_introduces_a_password(label: str) -> None:
         "- `api_key` (str): your API key, see https://example.com/keys2",
         "**Password** must have 8-64 characters. Password: at least 12, 1 digit",
         "<label>Password</label><input>",
+        f'"AWS::ApiGateway::ApiKey": "{HEX32[:16]}"',
+        "arn:aws:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[a-zA-Z0-9/_+=.@-]+$",
+        f'{{"IdempotencyToken": "{HEX32}", "updateToken": "{HEX32}"}}',
+        "PRIVATE_KEYS: T1552.004\n",
+        "if path in path_to_secret:\n    secret_match1 = find(path)",
+        "fds_to_pass = [listener.fileno(), alive_r2]; last_pass = std::move(pass2)",
     ],
 )
 def test_what_is_said_of_a_secret_stays(text: str) -> None:
