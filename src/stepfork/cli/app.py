@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
 from typing import Any, cast
 
 import typer
 
 from stepfork.cli import capture, care, check_redaction, diff, doctor, init, replay, select, show, trace
 from stepfork.cli.console import err, out
+from stepfork.cli.endings import failed_inside, interrupted
 from stepfork.cli.escape import escape
-from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, OK
+from stepfork.cli.exit_codes import BAD_INPUT, OK
 from stepfork.cli.version import version
 from stepfork.errors import StepforkError
 
@@ -106,19 +105,13 @@ def main(arguments: list[str]) -> int:
         err(f"{escape(command)}: {escape(message)}{see} --help")
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
-        if sys.stderr is not None and sys.stderr.isatty():
-            err("")  # the line that the question or the ^C stands on
-        err(f"{escape(command)}: interrupted")
-        return INTERRUPTED
+        return interrupted(command)
     except (BrokenPipeError, SystemExit):  # typer exits with 1 where the reader of a help text has seen enough
         return OK
     except OSError as error:
         where = error.filename or "the working folder or the output"
         err(f"{escape(command)}: {escape(str(where))}: {escape(error.strerror or 'cannot be used')}")
         return BAD_INPUT
-    except Exception as error:  # a traceback would show values, and exit 1 would be read as a verdict
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{frame.filename.rpartition('stepfork/')[2]}:{frame.lineno}"
-        err(f"{escape(command)}: internal error, {type(error).__name__} at {where}; please report it")
-        return BAD_INPUT
+    except Exception as error:
+        return failed_inside(command, error)
     return code if isinstance(code, int) else OK

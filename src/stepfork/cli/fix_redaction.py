@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+from typing import NoReturn
+
 from stepfork.cli.check_options import Options
 from stepfork.cli.console import err
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
@@ -16,7 +22,8 @@ def run(
     options: Options, folder: str, variables: dict[str, str], secrets: Secrets, *, in_hook: bool
 ) -> tuple[int, str]:
     """Redact what the options name. The exit code, which is that of a check made afterwards, and the report."""
-    fix = _fix(options, folder, variables, secrets, in_hook=in_hook)
+    with _stoppable():
+        fix = _fix(options, folder, variables, secrets, in_hook=in_hook)
     after = fix.after
     code = NO if after.findings else BAD_INPUT if after.problems else OK
     if options.json:
@@ -29,6 +36,25 @@ def run(
     for line in (*remarks(after, secrets, options.paths), *told(fix, secrets)):
         err(line)
     return code, "\n".join(lines(fix, secrets, in_hook=in_hook))
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Have what asks the process to end unwind it, so that no prepared file is left behind in the user's folders."""
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {number: signal.getsignal(number) for number in numbers}
+    ours = [number for number in numbers if before[number] == signal.SIG_DFL and current_thread() is main_thread()]
+    for number in ours:
+        signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, before[number])
+
+
+def _stop(number: int, _: object) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _fix(options: Options, folder: str, variables: dict[str, str], secrets: Secrets, *, in_hook: bool) -> Fix:

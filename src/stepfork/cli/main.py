@@ -8,13 +8,30 @@ import sys
 def main(argv: list[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
+    try:
+        return _dispatch(arguments, is_process=argv is None)
+    except KeyboardInterrupt:
+        from stepfork.cli.endings import interrupted
+
+        return interrupted(_named(arguments))
+    except Exception as error:
+        from stepfork.cli.endings import failed_inside
+
+        return failed_inside(_named(arguments), error)
+
+
+def _named(arguments: list[str]) -> str:
+    return " ".join(["stepfork", *arguments[:1]])
+
+
+def _dispatch(arguments: list[str], *, is_process: bool) -> int:
     match arguments[:1]:
         case ["check-redaction"]:
             from stepfork.cli import check_redaction
 
             return check_redaction.main(arguments[1:])
         case ["select"]:
-            if argv is None:  # a process of its own, which reads tens of thousands of paths once and ends
+            if is_process:  # a process of its own, which reads tens of thousands of paths once and ends
                 import gc
 
                 gc.disable()

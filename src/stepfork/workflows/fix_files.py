@@ -29,6 +29,9 @@ class FileFix:
         except OSError as error:
             self._told.append((path, f"cannot be written ({error.strerror})"))
             temporary.unlink(missing_ok=True)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
         else:
             self._prepared.append((path, old, temporary, target))
 

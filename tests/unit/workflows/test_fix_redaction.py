@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from importlib import resources
 from pathlib import Path
@@ -404,3 +405,31 @@ def test_accepted_findings_stay(store: Store, project: Path, capsys: pytest.Capt
     assert code == 0
     assert "1 secret redacted in 1 of 1 file" in out
     assert (project / "a.txt").read_text() == f"{OPENAI}\n{MARKER}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_nothing_behind(
+    number: signal.Signals, project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "a.txt").write_text(OPENAI)
+    before = signal.getsignal(number)
+    monkeypatch.setattr(fix_files.FileFix, "write", lambda _: signal.raise_signal(number))
+    with pytest.raises(SystemExit) as ended:
+        check(capsys, "--fix", "a.txt")
+    assert ended.value.code == 128 + number
+    assert names(project) == ["a.txt"]
+    assert (project / "a.txt").read_text() == OPENAI
+    assert signal.getsignal(number) == before
+
+
+def test_what_interrupts_the_writing_of_a_file_leaves_nothing_behind(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_: Path) -> None:
+        raise KeyboardInterrupt
+
+    (project / "a.txt").write_text(OPENAI)
+    monkeypatch.setattr(fix_files, "sync_file", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        check(capsys, "--fix", "a.txt")
+    assert names(project) == ["a.txt"]
