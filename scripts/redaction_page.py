@@ -2,16 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from stepfork.redact.known import MIN_LENGTH, MIN_LINE
+from stepfork.redact.names import FLAG_WORDS, PARAMETERS
 from stepfork.redact.notation import ALPHABETS
+from stepfork.redact.programs import PROGRAMS, Program
 from stepfork.redact.shape import Shape
 from stepfork.redact.shapes_forms import FORM_SHAPES
 from stepfork.redact.shapes_syntax import SYNTAX_SHAPES
 from stepfork.redact.table import GROUPS
+from stepfork.redact.vocabulary import (
+    ABOUT,
+    KEYS,
+    NO_TOKENS,
+    PASS,
+    PASSWORDS,
+    SERVICES,
+    TOGETHER,
+    TOKENS,
+    TWO_WORDS,
+    WEAK_KEYS,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "redaction.md"
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word.replace('-', ' ')}`" for word in sorted(words))
+
+
+def _options(program: Program) -> str:
+    lead = f"{program.sign}…" if len(program.sign) > 1 else f"<user>{program.sign}…"
+    options = [f"`{option} …`" for option in program.takes]
+    options += [f"`{option}…`" for option in program.attached]
+    options += [f"`{option} {lead}`" for option in program.user]
+    options += [f"`{option} <name>=…`" for option in program.assigns]
+    return ", ".join(options)
+
+
+def _programs() -> Iterator[str]:
+    yield "| program | option |"
+    yield "|---|---|"
+    for program in dict.fromkeys(PROGRAMS.values()):
+        called = [name for name in PROGRAMS if PROGRAMS[name] is program]
+        shown = ", ".join(f"`{name} … {program.command}`" if program.command else f"`{name}`" for name in called)
+        yield f"| {shown} | {_options(program)} |"
+
+
+def _names() -> Iterator[str]:
+    shown = "sixteen characters or more that look drawn by lot"
+    mixed = "eight characters or more, letters and digits; or twenty letters that look drawn by lot"
+    yield "| the name ends with | the value is a secret if it has |"
+    yield "|---|---|"
+    words = f"{_listed(PASSWORDS)}, one of these written together with other words, {_listed(PASS)} after another word"
+    yield f"| {words} | six characters or more and is no word; or twelve words or more, of a wallet |"
+    words = (
+        f"`secret`, `authorization`, `psk`, {_listed(TWO_WORDS)}, or, alone or written together, {_listed(TOGETHER)}"
+    )
+    yield f"| {words} | {mixed} |"
+    yield f"| `key` after {_listed(KEYS)}, or a service | {mixed} |"
+    yield f"| `token` after {_listed(TOKENS)}, or a service | {mixed} |"
+    yield f"| `key` after {_listed(WEAK_KEYS)} | {shown} |"
+    words = "`token` after any other word, `credential`, `credentials`, `auth`, `dsn`, `pwd`, `pat`, `jwt`"
+    yield f"| {words}, the plural of any of these, a name that goes on after one (`api_key_prod`) | {shown} |"
+
+
+_NAMES, _PROGRAMS = "\n".join(_names()), "\n".join(_programs())
 
 _HEAD = f"""\
 # What is redacted
@@ -38,32 +96,52 @@ offset (and so inside Basic credentials), and with other line ends. A line of a 
 
 ## Named secrets
 
-Values that only their name gives away, as a member, a header, a variable, a query parameter or a flag, above the value
-or [beside it](check-redaction.md#what-is-read). A name is read as words, so `x-api-key`, `OPENAI_API_KEY` and
-`SecretAccessKey` are alike:
+Values that only their name gives away, as a member, a header, a variable, a query parameter, a flag or a label
+(`API Key: …`, a row of a table, `The API key is …`), above the value or
+[beside it](check-redaction.md#what-is-read). Reported as `named secret`. A name is read as words, so `x-api-key`,
+`OPENAI_API_KEY` and `SecretAccessKey` are alike; what counts is its end, numbers aside:
 
-- `… password`, `passwd`, `passphrase`: any value of six characters or more that is no ordinary word;
-- `api key`, `access key`, `subscription key`, `client secret`, `access token`, a service's name before `key` or
-  `token`, `authorization` and the like: a value with letters and digits, of eight characters or more;
-- `token`, `credentials`, `auth` alone: a value that also looks random, of sixteen characters or more.
+{_NAMES}
+
+Services: {_listed(SERVICES)}.
+
+No secret stands under `token` after {_listed(NO_TOKENS)}, nor where words follow that tell something about a secret:
+{_listed(ABOUT)}.
+
+A value alone may have only a blank between its name and itself: after a flag (`--api-key …`), after `ENV`, `ARG`,
+`setenv`, `setx`, `set -x`, `config set` and `configure set`, after `requirepass` and `masterauth`, and after `password`
+in a `.netrc`. In an `Authorization` header and under such names the scheme stays (`Token …`, `ApiKey …`, `Splunk …`).
 
 Left alone: counts (`max_tokens`), `cache_key`, `public_key`, `idempotency_key`, page tokens, templates (`{{{{…}}}}`,
-`${{…}}`, `<…>`), asterisks, names of variables, code that fetches a secret, types and labels. Reported as
-`named secret`.
+`${{…}}`, `<…>`, `{{name}}`), references to a store (`vault:…`, `op://…`, `%env(…)%`), asterisks, placeholders
+(`your-…`, `changeme`), names of variables, code that fetches a secret, types, rules of validation, regular expressions,
+labels, paths, addresses, dates, and a value that only says its name once more.
 
-In the query of an exchange's path, `key`, `api_key`, `token`, `access_token`, `access-key`, `subscription-key`,
-`client_secret`, `sig` and `signature` count whatever the value's length: `query parameter`.
+In the query of an exchange's path, {_listed(PARAMETERS)} count whatever the value's
+length, `-` and `_` aside, and what ends with `apikey`, `subscriptionkey` or a signature: `query parameter`. In other
+texts they count if the value looks drawn by lot.
+
+Documents of some kinds say which of their values are secrets: what stands under `data` and `stringData` of a Secret of
+Kubernetes (JSON or YAML), the private members of a JSON Web Key, the value of a browser's cookie (`httpOnly` beside
+it).
 
 ## Command line
 
-The values of flags whose name has key, token, secret, password, pass, auth or credential in it (`--api-key=…`,
-`--api-key …`), and of `NAME=value` where that would be a secret in the environment: `command-line flag`,
-`command-line variable`. Flags of one letter are recorded as they are: pass secrets in the environment.
+The values of flags whose name has {_listed(FLAG_WORDS)} in it
+(`--api-key=…`, `--api-key …`), and of `NAME=value` where that would be a secret in the environment: `command-line
+flag`, `command-line variable`. A flag of one letter says nothing by itself and is recorded as it is, unless the program
+is one of these (`option of a program`), on a recorded command line and in any text:
 
-## Schemes and URLs
+{_PROGRAMS}
 
-`Bearer …` with a token that looks random (`bearer token`), `Basic …` that decodes to a user and a password
-(`basic credentials`), and the password of `scheme://<user>:<password>@<host>` (`password in a URL`).
+## Schemes, URLs, cookies
+
+- `bearer token`: the token of `Bearer …`, if it looks drawn by lot and has sixteen characters or more;
+- `basic credentials`: the text of `Basic …`, if it decodes to a user and a password;
+- `password in a URL`: the password of `scheme://<user>:<password>@<host>`, and a user without a password that looks
+  drawn by lot;
+- `cookie`: in `Cookie` and `Set-Cookie` the value of a cookie whose name tells of a session (`sess`, `sid`, `auth`,
+  `token`, `login` and the like), if it looks drawn by lot.
 
 ## Unknown tokens
 

@@ -142,7 +142,7 @@ def qualified(name: str) -> str | None:
     return None
 
 
-_PARAMETERS = frozenset(
+PARAMETERS = frozenset(
     "key apikey token accesstoken accesskey subscriptionkey clientsecret sig signature secret password".split()  # noqa: SIM905
 )
 
@@ -150,7 +150,7 @@ _PARAMETERS = frozenset(
 def is_secret_parameter(name: str) -> bool:
     """Whether a query parameter of this name holds a secret, whatever its value looks like."""
     joined = "".join(words(name))
-    return joined in _PARAMETERS or joined.endswith(("apikey", "subscriptionkey", "amzsignature", "googsignature"))
+    return joined in PARAMETERS or joined.endswith(("apikey", "subscriptionkey", "amzsignature", "googsignature"))
 
 
 _introducing: dict[str, bool] = {}
@@ -166,7 +166,7 @@ def introduces(name: str) -> bool:
     return known
 
 
-_FLAG = ("key", "token", "secret", "password", "passwd", "pass", "auth", "credential")
+FLAG_WORDS = ("key", "token", "secret", "password", "passwd", "pass", "auth", "credential")
 _NO_FLAG = pattern(
     r"author|keyboard|keyword|keymap|keyframe|monkey|tokeniz|passthrough|pass-through|compass|bypass"
     r"|(?:max|min|num|total|input|output|completion|prompt|budget)[-_a-z]*tokens?\Z|tokens\Z|(?:^|-)no-"
@@ -176,4 +176,4 @@ _NO_FLAG = pattern(
 def is_secret_flag(flag: str) -> bool:
     """Whether a command-line flag (its dashes aside) takes a secret; flags of one letter never do."""
     name = flag.lstrip("-").lower()
-    return len(name) > 1 and any(word in name for word in _FLAG) and not _NO_FLAG.search(name)
+    return len(name) > 1 and any(word in name for word in FLAG_WORDS) and not _NO_FLAG.search(name)

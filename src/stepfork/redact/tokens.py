@@ -78,6 +78,8 @@ for _shape in SHAPES:
 
 def tokens_in(text: str) -> Iterator[Span]:
     """The credentials of a text that are found by a sign inside them."""
+    if len(text) < _SHORTEST_BODY:
+        return
     for sign in _IN_TEXT:
         for match in sign.finditer(text):
             at = match.start()

@@ -85,10 +85,10 @@ NO_TOKENS = _set(
 )
 """Words before ``token`` that tell of a count, a page, a state or a piece of text."""
 ABOUT = _set(
-    "algorithm arn at audience class command count created date digest dir directory domain enabled endpoint env "
-    "error expires expiry field file filename fingerprint folder format hash hashed header help hint host id ids "
-    "index issuer label length limit manager map max message min mode name names path policy prefix provider realm "
-    "ref reference region required reset rotation scope scopes size sock socket status store tenant timeout ttl type "
-    "updated uri url usage vault version"
+    "algorithm alias aliases arn at audience class command count created date digest dir directory domain enabled "
+    "endpoint env error expires expiry field file filename files fingerprint folder format hash hashed header help "
+    "hint host id ids index issuer label length limit manager map max message min mode name names path paths policy "
+    "prefix provider realm ref reference region required reset rotation scope scopes size sock socket status store "
+    "tenant timeout ttl type types updated uri uris url urls usage vault version"
 )
 """Words after which a name tells something about a secret, or where it is, and does not hold it."""
