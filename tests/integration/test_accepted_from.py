@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,17 @@ def test_a_change_cannot_accept_its_own_findings(repo: Repo, capsys: pytest.Capt
     repo.git("checkout", "--quiet", "main")
     repo.git("merge", "--quiet", "change")
     assert check(capsys, "docs", "--accepted-from=main")[0] == 0
+
+
+def test_the_command_that_is_offered_redacts_what_was_found(repo: Repo, capsys: pytest.CaptureFixture[str]) -> None:
+    repo.write("docs/new.md", f"Another: {GITHUB}\n")
+    repo.write(".stepfork/config.toml", KEYS + entry(GITHUB, "github-token"))
+    repo.git("branch", "base;of", "main")
+    repo.git("add", ".")
+    offered = check(capsys, "--staged", "--accepted-from", "base;of")[1].splitlines()[-1]
+    assert offered == "Redact in place: stepfork check-redaction --accepted-from 'base;of' --staged --fix"
+    words = shlex.split(offered.partition(": stepfork check-redaction ")[2])
+    assert "1 secret redacted" in check(capsys, *words)[1]
 
 
 def test_nor_can_it_drop_or_weaken_what_the_project_calls_secret(

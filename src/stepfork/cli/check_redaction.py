@@ -67,7 +67,10 @@ def _run(options: Options, folder: str, variables: dict[str, str]) -> int:
 
     for line in remarks(checked, secrets, options.paths):
         err(line)
-    told = entries(checked, secrets) if options.hash and checked.findings else lines(checked, secrets, in_hook=in_hook)
+    if options.hash and checked.findings:
+        told = entries(checked, secrets)
+    else:
+        told = lines(checked, secrets, in_hook=in_hook, accepted_from=options.accepted_from)
     _report("\n".join(told), in_hook=in_hook)
     if options.form == "github":
         from stepfork.cli.render.check_github import annotated

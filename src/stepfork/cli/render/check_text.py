@@ -25,14 +25,7 @@ _WHY_NONE = {
     "staged": ": nothing is staged there, or only deletions and renames",
     "store": ": the store is empty",
 }
-_FIX = "Redact in place: stepfork check-redaction"
 _CHANGE = "and change any secret that left this machine"
-_NEXT = {
-    "hook": f"nothing was committed. {_FIX} --staged --fix",
-    "staged": f"{_FIX} --staged --fix",
-    "disk": f"Redact in place: the same with --fix, {_CHANGE}",
-    "store": f"{_FIX} --fix, {_CHANGE}",
-}
 _UNREAD = (DELETED, EMPTY, SUBMODULE)
 _WIDEST = 60
 
@@ -46,8 +39,8 @@ def remarks(checked: Checked, secrets: Secrets, named: Sequence[str]) -> Iterato
             yield f"{shown(name, secrets)}: {kind}{'' if kind in _UNREAD else ', read for the text in it'}"
 
 
-def lines(checked: Checked, secrets: Secrets, *, in_hook: bool) -> Iterator[str]:
-    """The verdict; each finding with file, place and rule; what to do."""
+def lines(checked: Checked, secrets: Secrets, *, in_hook: bool, accepted_from: str = "") -> Iterator[str]:
+    """The verdict; each finding with file, place and rule; what to do, by the same list of what is accepted."""
     rows = [(shown(item.where, secrets), escaped(item.path), escaped(item.rule)) for item in checked.places]
     scanned = count(checked.scanned, *NOUNS[checked.source])
     accepted = f", {len(checked.accepted):,} accepted" if checked.accepted else ""
@@ -55,7 +48,7 @@ def lines(checked: Checked, secrets: Secrets, *, in_hook: bool) -> Iterator[str]
         files = len({row[0] for row in rows})
         yield f"{NAME}: {count(len(rows), 'finding', 'findings')} in {files:,} of {scanned}{accepted}"
         yield from table(rows)
-        yield _NEXT["hook" if in_hook else checked.source]
+        yield _next("hook" if in_hook else checked.source, accepted_from)
     elif checked.scanned:
         unread = len({name for name, _ in checked.problems})
         missed = f", {count(unread, 'file', 'files')} not scanned" if unread else ""
@@ -63,6 +56,19 @@ def lines(checked: Checked, secrets: Secrets, *, in_hook: bool) -> Iterator[str]
         yield f"{NAME}: no secret in {scanned}{told}{missed}"
     else:
         yield f"{NAME}: no file was scanned{'' if checked.problems else _WHY_NONE.get(checked.source, '')}"
+
+
+def _next(where: str, accepted_from: str) -> str:
+    if where == "disk":
+        return f"Redact in place: the same with --fix, {_CHANGE}"
+    command = NAME
+    if accepted_from:
+        import shlex
+
+        command += f" --accepted-from {escaped(shlex.quote(accepted_from))}"
+    if where == "store":
+        return f"Redact in place: {command} --fix, {_CHANGE}"
+    return f"{'nothing was committed. ' if where == 'hook' else ''}Redact in place: {command} --staged --fix"
 
 
 def entries(checked: Checked, secrets: Secrets) -> Iterator[str]:
