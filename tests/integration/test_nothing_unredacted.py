@@ -15,7 +15,7 @@ from stepfork.store.bundle import read_bundle, write_bundle
 from stepfork.store.codec import encode_fixture
 from stepfork.trace.body import JsonBody
 from stepfork.trace.fixture import Fixture
-from stepfork.trace.step import Step
+from stepfork.trace.step import Step, StepError
 from stepfork.workflows.clean_copy import clean_copy, secrets_in
 from tests.integration.conftest import Stand
 from tests.integration.test_merges import commit, merge
@@ -47,12 +47,13 @@ def planted(name: str = "old", *, size: int = 40) -> Fixture:
         response=msgspec.structs.replace(last.response, body=answered),
     )
     step = Step("tool_call", f"tool {OPENAI}", 90, 91, arguments={"a": json.dumps({"b": PASSWORD})}, result=said * 9)
-    trace = msgspec.structs.replace(run.trace, steps=(*run.trace.steps, step), output=said * 9, notes=(said,))
+    failed = Step("tool_call", f"tool {OPENAI}", 92, 93, error=StepError(PASSWORD, said))
+    trace = msgspec.structs.replace(run.trace, steps=(*run.trace.steps, step, failed), output=said * 9, notes=(said,))
     source = msgspec.structs.replace(run.source, command=("agent", "--say", said))
     return msgspec.structs.replace(
         made,
         run=msgspec.structs.replace(run, exchanges=tuple(exchanges), trace=trace, source=source),
-        contracts=({"id": f"says {OPENAI}", "type": "output_contains", "value": PASSWORD},),
+        contracts=({"id": "tools-called", "kind": "trajectory", "mode": "superset", "tools": [OPENAI, PASSWORD]},),
         extensions={"note": {OPENAI: said}},
     )
 
@@ -177,6 +178,7 @@ def test_what_is_shown_of_a_fixture_is_redacted_again(stand: Stand, words: list[
     stand.store.write(fixture_of(conversation(2), "new"))
     path = stand.store.manifest_path("old")
     path.write_text(path.read_text().replace('"label": "', f'"label": "{PASSWORD} ', 1))  # its seal does not fit now
+    (stand.store.root / "objects" / f"{PASSWORD}.json").write_text("{}")  # no file of a store
     said = run(stand, *words)
     assert said
     assert not told(said)

@@ -8,10 +8,14 @@ import urllib.parse
 import pytest
 
 from stepfork.redact.known import secrets_of
-from stepfork.redact.redactor import redact_text
+from stepfork.redact.redactor import Redactor, redact_text
 from stepfork.redact.secrets import Secrets
+from stepfork.rewrite.place import Place
+from stepfork.rewrite.text import rewrite_text
+from stepfork.rewrite.value import rewrite_value
 from tests.unit.redact.samples import PASSWORD, PEM, PEM_BODY
 
+R = "[redacted]"
 AWKWARD = 'v6"fu2\\gbC pä$$Zm&l'
 SECRETS = Secrets.collect({"SERVICE_TOKEN": AWKWARD}, {"OTHER_SECRET": "correct horse battery"})
 
@@ -103,3 +107,12 @@ def test_secrets_never_show_themselves() -> None:
 def test_a_longer_value_hides_a_shorter_one_inside_it() -> None:
     secrets = Secrets.collect({"A_TOKEN": "abcdefgh" + "12", "B_TOKEN": "abcdefgh" + "12345678"}, {})
     assert redact_text("abcdefgh" + "12345678", secrets) == "[redacted]"
+
+
+@pytest.mark.parametrize("value", ['{"user": "ann", "word": "pass phrase"}', '["one two", "three"]', '"quoted secret"'])
+def test_a_value_that_is_json_text_goes_whole_wherever_it_is_one(value: str) -> None:
+    redactor = Redactor(Secrets.collect({"A_CREDENTIALS": value}, {}))
+    document = {"text": value, "spaced": f" {value}\n", "inside": f"it is {value}.", "lines": f"{value}\n{value}"}
+    expected = {"text": R, "spaced": f" {R}\n", "inside": f"it is {R}.", "lines": f"{R}\n{R}"}
+    assert rewrite_value(document, Place(()), redactor) == expected
+    assert json.loads(rewrite_text(json.dumps(document), Place(()), redactor)) == expected
