@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 RULE = "cookie"
 ANCHORS = ("ookie", "OOKIE")
+LISTED = ("httpOnly",)
+"""What browsers say of each cookie that they list."""
 _OPENS = pattern(r"""(?i)ookies?["'\]]{0,2}[ \t]*[:=,][ \t]*[\[({]?[ \t]*["']?(?=[\w.$-]{1,80}=)""")
 _OPTION = pattern(r"""(?i)ookie[ \t]+["']?(?=[\w.$-]{1,80}=)""")
 _LINE = pattern(r"""[^\r\n"']*""")
@@ -26,13 +28,30 @@ def is_cookie_name(name: str) -> bool:
     return len(name) < 20 and name.lower().replace("-", "").replace("_", "").rstrip("s") in ("cookie", "setcookie")
 
 
+def names_session(name: str) -> bool:
+    """Whether a cookie of this name lets somebody in."""
+    return _SESSION.search(name) is not None
+
+
 def cookie_secrets(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
     """The values of the cookies that stand from `start` to `end` of a text."""
     line = text[start:end]
     for match in _PAIR.finditer(line):
         name, value = match.groups()
-        if _SESSION.search(name) and is_telling(value) and not is_stand_in(value):
+        if names_session(name) and is_telling(value) and not is_stand_in(value):
             yield Span(start + match.start(2), start + match.end(2), RULE)
+
+
+def may_be_listed(text: str, start: int, end: int) -> bool:
+    """Whether cookies may stand here that only a parsed document tells: in a list, or beside the header's name. What
+    stands at `start` is one of `ANCHORS` or `LISTED`."""
+    if text[start:end] in LISTED:
+        return True
+    after = text[end : end + 40].lstrip("sS")
+    if after[:1] not in ("'", '"', "\\"):
+        return False
+    after = after.replace("\\n", "").lstrip("\"'\\ \t\r\n")
+    return after[:1] in (",", "}", "]") or (after[:1] == ":" and after[1:].lstrip()[:1] in ("[", "{"))
 
 
 def cookies_at(text: str, start: int, _end: int) -> Iterator[Span]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import chain
 
 from stepfork.redact.beside import NAME_WORDS, VALUE_WORDS, shows_itself
+from stepfork.redact.cookies import is_cookie_name, names_session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def named_in(
     if isinstance(value, list):
         is_pair = len(value) == 2 and bool(above) and isinstance(above[-1], int)
         return _in_list(value, introduces, own, is_pair=is_pair)
-    if "kind" in value or "kty" in value or "httpOnly" in value:
+    if "kind" in value or "kty" in value or "httpOnly" in value or (len(above) > 1 and above[-2] in _COOKIES):
         return chain(_of_kind(value), _in_object(value, introduces))
     return _in_object(value, introduces)
 
@@ -68,10 +69,12 @@ def _of_kind(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
             yield from (((part, key), "password") for key in (held if isinstance(held, dict) else ()))
     if "kty" in value:
         yield from (((member,), "private key") for member in _PRIVATE if isinstance(value.get(member), str))
-    if "httpOnly" in value and isinstance(value.get("value"), str):
+    if isinstance(value.get("value"), str) and ("httpOnly" in value or names_session(str(value.get("name")))):
         yield ("value",), "cookie token"
 
 
+_COOKIES = ("cookies", "Cookies")
+"""Members that list cookies, each with name and value, as HAR files and browsers do."""
 _PRIVATE = ("d", "p", "q", "dp", "dq", "qi", "k")
 """Members of a JSON Web Key that are not public."""
 
@@ -106,6 +109,7 @@ def _in_list(
             goes = own(_bare(item)) and (
                 is_pair or (item.startswith("-") and not str(value[index + 1]).startswith("-"))
             )
+            goes = goes or is_cookie_name(_bare(item))  # the value says itself what in it goes
             yield from ((path, _bare(item)) for path, text in held if goes or shows_itself(text))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from stepfork.redact.automaton import Automaton
 from stepfork.redact.cookies import ANCHORS as COOKIES
+from stepfork.redact.cookies import LISTED, may_be_listed
 from stepfork.redact.credentials import BEARER, URL, basic_at, bearer_at
 from stepfork.redact.encoded_spots import ANCHORS as ENCODED
 from stepfork.redact.encoded_spots import may_be_encoded
@@ -45,7 +46,7 @@ _END = pattern(r"[\s\"'`<>]")
 class Prefilter:
     """Answers for one `Matcher`."""
 
-    __slots__ = ("_automaton", "_checks", "_encoded", "_matcher")
+    __slots__ = ("_automaton", "_checks", "_encoded", "_listed", "_matcher")
 
     def __init__(self, matcher: Matcher) -> None:
         self._matcher = matcher
@@ -53,6 +54,7 @@ class Prefilter:
         self._automaton = Automaton(list(checks))
         self._checks = [tuple(found) for found in checks.values()]
         self._encoded = frozenset(index for index, literal in enumerate(checks) if literal in ENCODED)
+        self._listed = frozenset(index for index, literal in enumerate(checks) if literal in (*COOKIES, *LISTED))
 
     def may_hold_secret(self, text: str) -> bool:
         """False where no rule can find anything in `text`, however it is parsed; True where one does or might."""
@@ -74,6 +76,8 @@ class Prefilter:
             if any(check(text, start, end) for check in self._checks[index]):
                 spots.append((start, end))
             if index in self._encoded and may_be_encoded(text, start, end, self.may_hold_secret):
+                return True
+            if index in self._listed and may_be_listed(text, start, end):
                 return True
         return any(self._matcher.find(text[left:right]) for left, right in _windows(text, sorted(spots)))
 
@@ -129,7 +133,7 @@ def _checks(matcher: Matcher) -> dict[str, list[Check]]:
     add(PROGRAMS, _always)
     add(MANIFESTS, _always)
     add(matcher.known.anchors or (), _always)
-    for literal in ENCODED:
+    for literal in (*ENCODED, *LISTED):
         checks.setdefault(literal, [])
     return checks
 

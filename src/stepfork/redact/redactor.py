@@ -94,7 +94,7 @@ class Redactor(Rewriter):
             self.inside.note(path, container, place)
 
     def _introduces(self, name: str) -> bool:
-        return introduces(name) or self._matcher.names.holds(name)
+        return introduces(name) or is_cookie_name(name) or self._matcher.names.holds(name)
 
     def takes_whole(self, text: str) -> bool:
         """Where a known value is JSON text: it is no document then, but a secret."""

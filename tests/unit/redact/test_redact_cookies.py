@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from stepfork.redact.cookies import is_cookie_name
 from stepfork.redact.redactor import Redactor, redact_text
+from stepfork.redact.scan import scan_bytes
 from stepfork.redact.secrets import Secrets
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.value import rewrite_value
@@ -44,6 +46,40 @@ def test_a_member_of_that_name_holds_cookies() -> None:
     document = {"headers": {"set-cookie": [f"sid={BEARER}; Path=/", "theme=dark"], "Cookie": f"sid={HEX32}"}}
     redacted = {"headers": {"set-cookie": [f"sid={R}; Path=/", "theme=dark"], "Cookie": f"sid={R}"}}
     assert rewrite_value(document, Place(()), Redactor(SECRETS)) == redacted
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"headers": [{"name": "Cookie", "value": "theme=dark; sid={}"}]},
+        {"headers": [{"value": "sid={}; Path=/; HttpOnly", "name": "Set-Cookie"}]},
+        {"rawHeaders": ["Host", "x.example", "Cookie", "sid={}; a=b"]},
+        {"headers": [["set-cookie", "connect.sid=s%3A{}"]]},
+        {"headers": {"set-cookie": {"equalTo": "sid={}"}}},
+        {"cookies": [{"name": "theme", "value": "dark"}, {"name": "sid", "value": "{}"}]},
+        {"cookies": [{"name": "sid", "value": "{}", "httpOnly": True}, {"name": "a", "value": "b"}]},
+        [{"name": "id", "value": "{}", "domain": ".x.example", "httpOnly": True}],
+    ],
+)
+def test_recorders_of_traffic_keep_cookies_in_lists(document: Any) -> None:
+    clean = json.loads(json.dumps(document).replace("{}", R))
+    for value in (BEARER, HEX32):
+        for text in (json.dumps(document, indent=1), json.dumps([json.dumps(document)])):
+            found = scan_bytes(text.replace("{}", value).encode(), SECRETS)
+            assert len(found) == 1
+        leaky = json.loads(json.dumps(document).replace("{}", value))
+        assert rewrite_value(leaky, Place(()), Redactor(SECRETS)) == clean
+    assert scan_bytes(json.dumps(clean).encode(), SECRETS) == []
+
+
+def test_what_is_listed_beside_them_stays() -> None:
+    document = {
+        "headers": [{"name": "Cookie", "value": f"_ga={HEX32}; theme=dark"}, {"name": "ETag", "value": HEX32}],
+        "cookies": [{"name": "_ga", "value": HEX32}, {"name": "session", "value": "dark-and-blue-2"}],
+        "words": ["Cookie", "a banner, please", "cookies", HEX32],
+    }
+    assert rewrite_value(document, Place(()), Redactor(SECRETS)) == document
+    assert scan_bytes(json.dumps(document).encode(), SECRETS) == []
 
 
 def test_a_cookie_of_a_browser_goes() -> None:
