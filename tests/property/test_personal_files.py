@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import normalize_exchange
-from stepfork.redact.personal import CLASSES
-from stepfork.redact.rules import Rules
+from stepfork.redact.rules import CLASSES, Rules
 from stepfork.redact.scan import scan_bytes
 from stepfork.redact.secrets import Secrets
 from tests.unit.normalize.scripted import exchange

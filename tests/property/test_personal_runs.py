@@ -15,8 +15,9 @@ from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.request_key import request_key
 from stepfork.redact.cards import check_digit
 from stepfork.redact.ibans import iban
-from stepfork.redact.personal import CLASSES, Personal
+from stepfork.redact.personal import Personal
 from stepfork.redact.persons import spell_name
+from stepfork.redact.rules import CLASSES
 from stepfork.store.codec import decode_fixture, encode_fixture
 from tests.unit.replay.agents import Agent, MissedError, Playing, Scripted, Side, Turn, captured, player_of
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from stepfork.errors import ConfigError, UsageError
-from stepfork.redact.rules import NO_RULES, PERSONAL, Accepted, Rules
+from stepfork.redact.rules import CLASSES, NO_RULES, Accepted, Rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def rules_of(table: Any, where: str) -> Rules:
     keys, variables, personal, names = (_texts(name, table.get(name, []), where) for name in _LISTS)
     _check_all("keys", keys, lambda key: len(key) <= _LONGEST and any(map(str.isalnum, key)), where, "name a member")
     _check_all("variables", variables, lambda name: "=" not in name and name.isprintable(), where, "name a variable")
-    _check_all("personal", personal, PERSONAL.__contains__, where, f"it may have {', '.join(PERSONAL)}")
+    _check_all("personal", personal, CLASSES.__contains__, where, f"it may have {', '.join(CLASSES)}")
     _check_all("names", names, lambda name: sum(map(str.isalpha, name)) > 1, where, "name a person")
     patterns = table.get("patterns", {})
     if patterns:

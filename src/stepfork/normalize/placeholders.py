@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-PERSONAL = ("phone", "card", "iban", "name")
+from stepfork.redact.rules import CLASSES
+
+PERSONAL = (*CLASSES, "name")
 """Kinds of personal data that a project asks for (see personal.py); text is taken for one only with its number."""
 
 BY_VALUE = ("id", "email", "conversation", "device", "account", "session", "opaque", *PERSONAL)

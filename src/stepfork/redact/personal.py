@@ -22,10 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-CLASSES = ("phone", "card", "iban")
-"""What `personal` of a project's rules may hold."""
 NAME = "name"
-KINDS = (*CLASSES, NAME)
 RULES = {"phone": "phone number", "card": "payment card", "iban": "IBAN"}
 """What a finding of a class is called; one of a name is called after its place in the list, never after the name."""
 

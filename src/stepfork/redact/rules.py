@@ -6,9 +6,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-
-PERSONAL = ("phone", "card", "iban")
-"""Classes of personal data that may be asked for."""
+CLASSES = ("phone", "card", "iban")
+"""Classes of personal data that `personal` may hold."""
 
 
 class Accepted:

@@ -13,9 +13,10 @@ import pytest
 
 from stepfork.redact.cards import check_digit, is_card
 from stepfork.redact.ibans import iban, is_iban
-from stepfork.redact.personal import CLASSES, Personal
+from stepfork.redact.personal import Personal
 from stepfork.redact.persons import spell_name
 from stepfork.redact.phone_forms import read_phone, same_phone, spell_phone
+from stepfork.redact.rules import CLASSES
 
 NAMES = ("Ada Lovelace", "Zoë Müller-Koch", "Ludwig van Beethoven", "王小明", "Cher", "O'Neill, Sinéad")
 ALL = Personal(CLASSES, NAMES)

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from stepfork.normalize.placeholders import PERSONAL
-from stepfork.redact.personal import CLASSES, Personal
+from stepfork.redact.personal import Personal
 from stepfork.redact.redactor import redact_text
+from stepfork.redact.rules import CLASSES
 from stepfork.redact.secrets import Secrets
 from stepfork.replay.inventing import Inventor
 from stepfork.replay.report import Miss
