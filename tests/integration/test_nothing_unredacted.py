@@ -1,4 +1,4 @@
-"""C034: whatever writes or shows a fixture that is older than a secret, or was edited by hand, redacts it again."""
+"""Whatever writes or shows a fixture that is older than a secret, or was edited by hand, redacts it again."""
 
 from __future__ import annotations
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 
 from stepfork.cli.check_redaction import main
+from stepfork.workflows import files_on_disk
 from tests.unit.redact.samples import GITHUB, OPENAI
 
 
@@ -138,6 +140,30 @@ def test_a_dotenv_file_that_cannot_be_used_is_an_error(project: Path, capsys: py
     assert (code, out) == (2, "")
     assert err.startswith("stepfork check-redaction: ")
     assert err.count("\n") == 1
+
+
+def test_what_the_disk_does_not_hand_over_is_not_clean(
+    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the tests may read everything, so the refusals come from here."""
+
+    def refusing(path: str) -> Any:
+        if os.fspath(path).endswith("shut"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    scandir = os.scandir
+    (project / "tree" / "shut").mkdir(parents=True)
+    (project / "tree" / "a.txt").write_text("clean")
+    (project / "tree" / "large.txt").write_text("clean, and longer than that")
+    monkeypatch.setattr(os, "scandir", refusing)
+    monkeypatch.setattr(files_on_disk, "MAX_BYTES", 10)
+    code, out, err = check(capsys, "tree")
+    assert (code, out) == (2, "stepfork check-redaction: no secret in 1 file, 2 files not scanned\n")
+    assert err.splitlines() == [
+        "stepfork check-redaction: tree/large.txt: is larger than 0 MiB and was not scanned",
+        "stepfork check-redaction: tree/shut: cannot be read (Permission denied) and was not scanned",
+    ]
 
 
 def test_json_output_follows_its_schema(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
