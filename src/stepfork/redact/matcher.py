@@ -52,7 +52,7 @@ class Matcher:
     def spans(self, text: str, name: str | None = None) -> list[Span]:
         """As `find`, each span as its rule found it: they may overlap."""
         found = [
-            Span(read.original(span.start), read.original(span.end), span.rule)
+            Span(read.original(span.start), read.original_end(span.end), span.rule)
             for view in views(text)
             for read, spans in self._readings(view)
             for span in spans

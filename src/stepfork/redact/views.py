@@ -38,7 +38,8 @@ class View:
     """`text` as it reads; where its characters begin in the original, `original` says.
 
     What was decoded tells where it stood: character ``made[i]`` of this view and those after it, up to ``made[i + 1]``,
-    stand in the view above from ``stood[i]`` on. So a large text with a few escapes costs its own length, not a number
+    stand in the view above from ``stood[i]`` on. Where something was left out, two tell of one character: where that
+    began, and where it ended. So a large text with a few escapes costs its own length, not a number
     for each character.
     """
 
@@ -53,13 +54,24 @@ class View:
         self.stood = stood
 
     def original(self, index: int) -> int:
-        """The position in the original of position `index` of this view, its end included."""
+        """The position in the original of the character at `index` of this view."""
         if self.above is None:
             return index
         from bisect import bisect_right
 
-        nearest = bisect_right(self.made, index) - 1
-        return self.above.original(index if nearest < 0 else self.stood[nearest] + index - self.made[nearest])
+        return self.above.original(self._above(index, bisect_right(self.made, index) - 1))
+
+    def original_end(self, index: int) -> int:
+        """Where in the original that ends which ends before `index`: what was left out behind it stays apart."""
+        if self.above is None:
+            return index
+        from bisect import bisect_left
+
+        at = bisect_left(self.made, index)
+        return self.above.original_end(self._above(index, at if index in self.made[at : at + 1] else at - 1))
+
+    def _above(self, index: int, nearest: int) -> int:
+        return index if nearest < 0 else self.stood[nearest] + index - self.made[nearest]
 
 
 def views(text: str) -> Iterator[View]:
@@ -115,7 +127,11 @@ def decoded_view(view: View, pattern: re.Pattern[str], decode: Decoder) -> View 
         start, end = match.span()
         pieces.append(text[cursor:start])
         length += start - cursor
-        for piece, width in decode(match.group()):
+        decoded = decode(match.group())
+        if not decoded:
+            made.append(length)
+            stood.append(start)
+        for piece, width in decoded:
             pieces.append(piece)
             made.append(length)
             stood.append(start)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import urllib.parse
@@ -116,3 +117,13 @@ def test_a_value_that_is_json_text_goes_whole_wherever_it_is_one(value: str) -> 
     expected = {"text": R, "spaced": f" {R}\n", "inside": f"it is {R}.", "lines": f"{R}\n{R}"}
     assert rewrite_value(document, Place(()), redactor) == expected
     assert json.loads(rewrite_text(json.dumps(document), Place(()), redactor)) == expected
+
+
+@pytest.mark.parametrize("text", ["{0}\nfoo", "a {0}\r\n  foo {0}\n", "{0}\n{0}\n{0}\n", "x\n{0}\n\nfoo"])
+def test_a_line_end_behind_a_long_value_stays(text: str) -> None:
+    value = hashlib.sha256(b"long").hexdigest()
+    secrets = Secrets({value: "A_TOKEN"})
+    assert redact_text(text.format(value), secrets) == text.format(R)
+    wrapped = base64.encodebytes(f"key {value} key".encode()).decode().replace("\n", "\r\n  ", 1)
+    assert redact_text(f"{wrapped}foo", secrets) == f"{R}\nfoo"
+    assert redact_text(json.dumps({"a": text.format(value)}), secrets) == json.dumps({"a": text.format(R)})
