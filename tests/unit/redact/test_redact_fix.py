@@ -105,6 +105,15 @@ def test_compressed_bodies_are_packed_again() -> None:
     assert json.loads(gzip.decompress(fixed(whole, NONE, "c.json.gz")))["api_key"] == MARKER
 
 
+@pytest.mark.parametrize("head", [">", ">-", "|"])
+def test_a_block_that_is_spelled_anew_ends_where_it_ended(head: str) -> None:
+    """YAML ends a line at U+2028 too, where the lines of a file are not counted so: that block is put in quotes."""
+    text = "a: {}\n  first\u2028  {} last\n\n# kept\nb: 1\n"
+    made = fix(text.format(head, OPENAI), "a.yaml")
+    assert made.endswith("\n\n# kept\nb: 1\n")
+    assert yaml.safe_load(made) == yaml.safe_load(text.format(head, MARKER))
+
+
 def test_a_private_key_in_a_block_goes_as_a_whole() -> None:
     block = PEM.replace("\n", "\n    ")
     made = fix(f"key: |\n    {block}\n    # not a comment\nnext: 1\n", "k.yaml")

@@ -12,6 +12,7 @@ from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.placeholders import Placeholder, parse
 from stepfork.store import manifest
 from stepfork.store.codec import decode_fixture, encode_fixture
+from stepfork.store.personal import looks_personal
 from stepfork.trace.fixture import Fixture, Run, Source
 from stepfork.trace.step import Trace
 from tests.unit.normalize.scripted import World, exchange
@@ -47,6 +48,20 @@ def test_without_personal_data_text_is_stored_as_it_is() -> None:
     assert [
         message["content"].replace(r"\u007b", "{") for message in read.run.exchanges[0].request.body.value["messages"]
     ] == [message["content"].replace(r"\u007b", "{") for message in run.exchanges[0].request.body.value["messages"]]
+
+
+@pytest.mark.parametrize(
+    ("data", "does"),
+    [
+        (rb'"{{name_1}}"', True),
+        (rb'"{\"a\": \"{{!!card_2:number}}\"}"', True),
+        (rb'"{\"a\": \"{\\u007bname_1}}\"}"', True),
+        (rb'"{{id_1}} name_1 {{name}}"', False),
+    ],
+)
+def test_what_may_look_personal_in_stored_bytes(data: bytes, *, does: bool) -> None:
+    """In an older fixture text inside of JSON text may spell its braces by number."""
+    assert looks_personal(data) is does
 
 
 def test_with_personal_data_the_manifest_says_so_and_text_has_a_mark() -> None:
