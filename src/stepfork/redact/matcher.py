@@ -45,7 +45,7 @@ class Matcher:
 
     def find(self, text: str, name: str | None = None) -> list[Span]:
         """Disjoint spans of the secrets of `text`, in order; the same for the same text and known values. `name` is
-        that of the nearest member, which says what a number is."""
+        that of the nearest member, which says what a number is, and what an id."""
         found = self.spans(text, name)
         return merge(found) if found else found
 
@@ -54,7 +54,7 @@ class Matcher:
         found = [
             Span(read.original(span.start), read.original_end(span.end), span.rule)
             for view in views(text)
-            for read, spans in self._readings(view)
+            for read, spans in self._readings(view, name)
             for span in spans
         ]
         if self.personal is not None:
@@ -62,15 +62,15 @@ class Matcher:
             found += (Span(one.start, one.end, personal.rule(one)) for one in personal.find_spelled(text, name))
         return found
 
-    def _readings(self, view: View) -> Iterator[tuple[View, Iterator[Span]]]:
-        yield view, self._in_view(view.text)
+    def _readings(self, view: View, name: str | None) -> Iterator[tuple[View, Iterator[Span]]]:
+        yield view, self._in_view(view.text, name)
         if self.known.plain:
             for fold in folds(view):
                 yield fold, self._exact.find(fold.text)
 
-    def _in_view(self, text: str) -> Iterator[Span]:
+    def _in_view(self, text: str, name: str | None) -> Iterator[Span]:
         yield from self._all.find(text)
-        yield from unanchored_in(text)
+        yield from unanchored_in(text, name)
         yield from self.patterns.find(text)
 
 

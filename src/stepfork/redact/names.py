@@ -9,6 +9,7 @@ from __future__ import annotations
 from stepfork.redact.pattern import pattern
 from stepfork.redact.vocabulary import (
     ABOUT,
+    IDENTIFYING,
     KEYS,
     NO_TOKENS,
     PASS,
@@ -118,6 +119,19 @@ def _key_strength(before: str) -> str | None:
         return STRONG
     return WEAK if before in WEAK_KEYS else None
 
+
+def is_identifying(name: str) -> bool:
+    """Whether a name says that a long value under it is an id, a hash or the place in a list, and no credential."""
+    if name not in _identifying:
+        if len(_identifying) > 10_000:
+            _identifying.clear()
+        parts = _without_numbers(words(name)) if len(name) <= 100 else []
+        last, before = (parts or [""])[-1], parts[-2] if len(parts) > 1 else ""
+        _identifying[name] = last in IDENTIFYING or (last in ("token", "tokens") and before in NO_TOKENS)
+    return _identifying[name]
+
+
+_identifying: dict[str, bool] = {}
 
 _ENVIRONMENT = tuple(
     "KEY TOKEN SECRET PASSWORD _PASS _PWD PASSWD CREDENTIALS CREDENTIAL DSN AUTH".split()  # noqa: SIM905

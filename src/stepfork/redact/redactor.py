@@ -10,7 +10,7 @@ from stepfork.redact.finding import Paths
 from stepfork.redact.inside import Inside
 from stepfork.redact.marker import MARKER
 from stepfork.redact.named import RULE, is_named_secret
-from stepfork.redact.names import introduces
+from stepfork.redact.names import introduces, is_identifying
 from stepfork.redact.pairs import containers, named_in
 from stepfork.redact.query import query_secrets
 from stepfork.redact.span import Span, merge
@@ -183,6 +183,8 @@ class Redactor(Rewriter):
             return self._matcher.find(text, name)
         if text in self._clean:
             return []
+        if name is not None and is_identifying(name):
+            return self._matcher.find(text, name)
         spans = self._matcher.find(text)
         if not spans:
             self._remembered += len(text) + 100

@@ -7,6 +7,7 @@ sign with a run of letters and digits after it. A token of a service that no tab
 
 from __future__ import annotations
 
+from stepfork.redact.names import is_identifying
 from stepfork.redact.pattern import pattern
 from stepfork.redact.randomness import change_share, is_mixed, looks_random, worded_share
 from stepfork.redact.shape import LONGEST_LED
@@ -76,8 +77,8 @@ for _shape in SHAPES:
             LED[_prefix] = (*LED.get(_prefix, ()), _shape)
 
 
-def tokens_in(text: str) -> Iterator[Span]:
-    """The credentials of a text that are found by a sign inside them."""
+def tokens_in(text: str, name: str | None = None) -> Iterator[Span]:
+    """The credentials of a text that are found by a sign inside them; `name` is that of the member that holds it."""
     if len(text) < _SHORTEST_BODY:
         return
     for sign in _IN_TEXT:
@@ -88,7 +89,7 @@ def tokens_in(text: str) -> Iterator[Span]:
                 if span is not None:
                     yield span
             span = unknown_at(text, at)
-            if span is not None:
+            if span is not None and not (span.start == 0 and name is not None and is_identifying(name)):
                 yield span
 
 
@@ -123,7 +124,8 @@ def _is_token(text: str, start: int, at: int, end: int) -> bool:
     if not words or len(words) > 5 or is_other(words) or end - body > _LONGEST_BODY:
         return False
     said = _CREDENTIAL.intersection(words)
-    if not said and _TOLD.search(text, max(0, start - 40), start):
+    named = _NAMED.search(text, max(0, start - 70), start)
+    if named is not None and is_identifying(named.group(1)):
         return False
     if not said and (
         text[start - 1 : start] in ("/", ".") or not any(word[:2].isalpha() and len(word) > 1 for word in words)
@@ -134,10 +136,7 @@ def _is_token(text: str, start: int, at: int, end: int) -> bool:
     return _is_body(text[body:end], said)
 
 
-_TOLD = pattern(
-    r"""(?:[iI][dD]s?|ursor|ash|[eE]tag|ignature|igest|ecksum|ingerprint)["']{0,2}\s{0,3}[:=]\s{0,3}["']?\Z"""
-)
-"""Names of what a long value under them is; none of it is a credential."""
+_NAMED = pattern(r"""([A-Za-z][\w.-]{0,60})["']{0,2}\s{0,3}[:=]\s{0,3}["']?\Z""")
 _ID = pattern(r"01[A-Za-z0-9]{22,24}\Z")
 """How ids are built that are numbered by time, such as those of keys."""
 _NAME = pattern(r"(?i)key|token|secret|password|credential|auth|value")

@@ -92,3 +92,8 @@ ABOUT = _set(
     "tenant timeout ttl type types updated uri uris url urls usage vault version"
 )
 """Words after which a name tells something about a secret, or where it is, and does not hold it."""
+IDENTIFYING = _set(
+    "id ids uid uuid guid cursor cursors next prev previous page offset hash hashes sha etag etags signature digest "
+    "digests checksum fingerprint integrity nonce version revision ref arn url uri path"
+)
+"""Words that tell of a long value that it is no credential."""

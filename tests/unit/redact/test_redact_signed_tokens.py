@@ -96,6 +96,15 @@ def test_what_only_resembles_one_is_left_alone(text: str) -> None:
     assert [text[span.start : span.end] for span in MATCHER.find(text) if span.rule == RULE] == []
 
 
+@pytest.mark.parametrize("name", ["cursor", "next_page_token", "uploadId", "etag", "run_ids", "content_hash"])
+def test_what_its_name_calls_an_id_is_none(name: str) -> None:
+    value = f"qq_{drawn(60)}"
+    assert MATCHER.find(f'{{"{name}": "{value}"}}') == []
+    assert MATCHER.find(value, name) == []
+    assert MATCHER.find(value, "note")
+    assert MATCHER.find(f"see {value}", name)
+
+
 def test_a_token_inside_a_blob_is_none() -> None:
     blob = "".join(random.Random(9).choice(ALNUM + "-_") for _ in range(4000))
     assert [span for span in tokens_in(blob) if span.rule == RULE] == []
