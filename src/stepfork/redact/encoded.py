@@ -20,6 +20,8 @@ LIMIT = 64 << 20
 """Bytes that the bodies of one document may grow to when they are inflated."""
 TOLD = ("br", "zstd", "deflate")
 """Codings that the headers of a message tell, as bytes do not always show them."""
+_SURE = ("gzip", "zstd")
+"""Codings whose first bytes are nothing else's: what cannot be undone then is damaged, and no other kind of data."""
 _PACKAGES = {"br": "brotli", "zstd": "zstandard"}
 """What makes codings readable that Python does not know everywhere."""
 
@@ -111,21 +113,23 @@ def inflated(
 ) -> tuple[bytes, Callable[[bytes], bytes], str] | None:
     """The text in bytes that may be compressed, how to compress another, and what of it could not be read; None where
     there is none."""
-    kind = kind_by_head(data[:64])
-    if kind == KNOWN:
+    shown = kind_by_head(data[:64])
+    if shown == KNOWN:
         return None
     as_it_is = (data, bytes, "") if is_binary or is_text(data) else None
-    if kind == "text" or (not kind and coding not in TOLD):
+    if shown == "text" or (not shown and coding not in TOLD):
         return as_it_is
     from stepfork.trace.coding import CodingError, Undo, apply, supported
 
-    kind = kind or coding
+    kind = shown or coding
     if kind not in supported():
         return b"", bytes, f"holds {kind} data, which cannot be read here; pip install {_PACKAGES[kind]}"
     undoing = Undo(kind, limit)
     try:
         made = undoing.feed(data)
     except CodingError:
-        return (b"", bytes, "holds gzip data that is damaged") if kind == "gzip" else as_it_is
-    over = f"grows to more than {limit >> 20} MiB, of which the rest was not read" if undoing.over else ""
-    return made, lambda new: apply(kind, new, like=data), over
+        return (b"", bytes, f"holds {kind} data that is damaged") if shown in _SURE else as_it_is
+    complaint = "is followed by bytes that were not read" if undoing.has_tail else ""
+    if undoing.over:
+        complaint = f"grows to more than {limit >> 20} MiB, of which the rest was not read"
+    return made, lambda new: apply(kind, new, like=data), complaint

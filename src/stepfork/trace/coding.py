@@ -23,6 +23,8 @@ class CodingError(Exception):
 
 
 class _Decoder(Protocol):
+    has_tail: bool
+
     def decode(self, data: bytes, limit: int) -> bytes: ...  # at most about `limit` bytes; raises CodingError
 
     @property
@@ -38,6 +40,7 @@ class _Zlib:
         self._head = b""  # the start of a member, until it is enough to tell what it is
         self._members = 0
         self._is_padding = False
+        self.has_tail = False
 
     def decode(self, data: bytes, limit: int) -> bytes:
         out: list[bytes] = []
@@ -57,6 +60,7 @@ class _Zlib:
                 data = self._inflater.unused_data
                 self._inflater = None
                 self._members += 1
+        self.has_tail = self.has_tail or (self._is_padding and bool(data.strip(b"\0")))
         return b"".join(out)
 
     def _begin(self, data: bytes) -> bytes:
@@ -81,6 +85,8 @@ class _Zlib:
 
 class _Foreign:
     """A decoder of another package: `step` gives all that a small piece of input grows to."""
+
+    has_tail = False  # such bytes are an error to these packages
 
     def __init__(self, step: Callable[[bytes], bytes], is_finished: Callable[[], bool]) -> None:
         self._step = step
@@ -221,3 +227,8 @@ class Undo:
     def finished(self) -> bool:
         """Whether the body has come to its own end; a compressed one that was cut off has not."""
         return not self._fed or all(decoder.finished for decoder in self._chain)
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether bytes stood behind the end of the body that are no padding; they were passed over."""
+        return any(decoder.has_tail for decoder in self._chain)

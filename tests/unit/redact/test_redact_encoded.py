@@ -188,6 +188,10 @@ def test_the_bodies_of_a_document_share_the_limit(monkeypatch: pytest.MonkeyPatc
     unread: list[tuple[str, str]] = []
     assert scan_bytes(json.dumps(bodies).encode(), NONE, "", unread) == []
     assert [path for path, _ in unread] == ["/1/base64_string", "/2/base64_string"]
+    text = "first {base64_string}, then {base64_string}".format(**bodies[0])
+    unread.clear()
+    assert scan_bytes(json.dumps({"says": text}).encode(), NONE, "", unread) == []
+    assert [path for path, _ in unread] == ["/says"]
 
 
 def test_a_damaged_body_is_said_and_one_that_breaks_off_is_read_as_far_as_it_goes() -> None:
@@ -216,6 +220,27 @@ def test_a_short_secret_alone_leaves_the_marker_to_be_seen() -> None:
     lines = {"data": b64(f"first line\n{OPENAI}\nlast line".encode())}
     made = rewrite_value(lines, Place(()), Redactor(NONE))["data"]
     assert base64.b64decode(made).decode() == f"first line\n{MARKER}\nlast line"
+
+
+@pytest.mark.parametrize("between", [b"", b"\0" * 30, b"\0" * (1 << 17)])
+def test_what_stands_behind_compressed_data_is_no_part_of_it_and_said(between: bytes) -> None:
+    whole = gzip.compress(CLEAN.encode()) + between
+    assert found(whole, "run.json.gz") == []
+    unread: list[tuple[str, str]] = []
+    data = whole + f" {OPENAI} ".encode() + between
+    assert scan_bytes(data, NONE, "run.json.gz", unread) == []
+    assert scan_bytes(json.dumps({"base64_string": b64(data)}).encode(), NONE, "", unread) == []
+    said = "is followed by bytes that were not read"
+    assert unread == [("", said), ("/base64_string", said)]
+
+
+def test_damaged_data_of_zstandard_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(data: bytes) -> bytes:
+        raise ValueError(data)
+
+    monkeypatch.setattr(coding, "_codings", lambda: {"zstd": lambda: coding._Foreign(refusing, bool)})
+    with pytest.raises(ScanError, match="holds zstd data that is damaged and was not scanned"):
+        scan_bytes(b"\x28\xb5\x2f\xfd" + b"\xff" * 60, NONE, "a.zst")
 
 
 def test_what_is_encoded_too_often_is_said() -> None:
