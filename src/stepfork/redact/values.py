@@ -13,9 +13,11 @@ _LONGEST = 8192
 
 _OPEN = pattern(r"""(?:[bruf]{1,2}(?=["']))?(?P<quote>\\*(?:\"\"\"|'''|["'`]))""")
 _BARE = pattern(
-    r"""[^\s"'`<>\\,;|(){}\[\]\u0080-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+"""
+    r"""[^\s\x00-\x1f\x7f"'`<>\\,;|(){}\[\]\u0080-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+"""
 )
-_BARE_PASSWORD = pattern(r"""[^\s"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+""")
+_BARE_PASSWORD = pattern(
+    r"""[^\s\x00-\x1f\x7f"'`<>\\\u00a0-\u00bf\u2000-\u2fff\u3000-\u303f\uff00-\uffef\U0001f000-\U0001ffff]+"""
+)
 _SCHEME = pattern(
     r"(?i)(?:Bearer|Basic|Token(?: token=)?|ApiKey|Api-Key|Key|Digest|Negotiate|SSWS|GoogleLogin(?: auth=)?|Splunk|Bot"
     r"|AWS4-HMAC-SHA256|GenieKey|App|OAuth|JWT|AccessKey|SharedKey(?:Lite)?|sso-key|Zoho-\w+|[A-Za-z]+-(?:API|Auth)-Key"
