@@ -7,14 +7,12 @@ from typing import Any
 
 from stepfork.config.document import quoted
 from stepfork.errors import ConfigError
-from stepfork.normalize.own import NO_OWN, OwnRules
+from stepfork.normalize.own import FIELDS, NO_OWN, PATTERNS, OwnRules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-FIELDS = ("id_fields", "time_fields", "duration_fields", "literal_fields")
-PATTERNS = ("id_patterns", "literal_patterns")
 _HAS = f"[normalize] has today, {', '.join((*FIELDS, *PATTERNS))} and [normalize.tool.NAME]"
 _ENTRY = re.compile(r'"(?:[^"\\]|\\.)*"')
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")

@@ -12,6 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+FIELDS = ("id_fields", "time_fields", "duration_fields", "literal_fields")
+PATTERNS = ("id_patterns", "literal_patterns")
+"""The lists of a project's rules, by their names in config.toml."""
+
 _HEAD = re.compile(r"(?:\\b|\^|\\A|\(\?<?[!=][^()]*\))*((?:[A-Za-z0-9_:/#=-]|\\[^A-Za-z0-9])+)(?![?*{])")
 
 
@@ -51,11 +55,8 @@ class OwnRules:
 
     def adding(self, entries: Mapping[str, tuple[str, ...]]) -> OwnRules:
         """These rules and others, by the names of their lists."""
-        mine: dict[str, tuple[str, ...]] = {
-            name: tuple(getattr(self, name))
-            for name in ("id_fields", "time_fields", "duration_fields", "literal_fields")
-        }
-        for name in ("id_patterns", "literal_patterns"):
+        mine: dict[str, tuple[str, ...]] = {name: tuple(getattr(self, name)) for name in FIELDS}
+        for name in PATTERNS:
             mine[name] = tuple(pattern.pattern for pattern in getattr(self, name))
         return OwnRules(**{name: tuple(dict.fromkeys((*mine[name], *entries.get(name, ())))) for name in mine})
 

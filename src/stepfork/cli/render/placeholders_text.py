@@ -12,7 +12,7 @@ from stepfork.cli.render.columns import fold
 from stepfork.cli.render.places import place_words
 from stepfork.normalize.reasons import CONSTANTS, RULES, Explained, Reason, Value, by_kind, total_of
 
-KINDS = {
+_KINDS = {
     "time_number": "time → 1, 2, …",
     "duration": "duration → 0",
     "padding": "padding → empty",
@@ -84,7 +84,7 @@ def reasons_of(reasons: Iterable[tuple[Reason, int]]) -> Iterator[tuple[str, int
 
 
 def _kind(kind: str) -> str:
-    return KINDS.get(kind, kind)
+    return _KINDS.get(kind, kind)
 
 
 def _listed(rule: str, names: Counter[str]) -> str:
