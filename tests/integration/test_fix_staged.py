@@ -254,6 +254,20 @@ def test_one_object_that_a_commit_adds_takes_its_fixture_along(work: Work) -> No
     assert work.git("diff", "--name-only") == ""
 
 
+def test_all_that_is_to_be_staged_again_is_named(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = stored(work, "refund")
+    work.git("add", ".")
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    code, shown = fix(work, "--staged")
+    assert code == 1
+    told = "nothing was committed. Redacted in the work tree, to be staged again: "
+    assert shown.splitlines()[-1] == f"{told}.stepfork/fixtures/refund.json, .stepfork/objects"
+    work.git("add", ".stepfork/fixtures/refund.json", ".stepfork/objects")
+    assert fix(work, "--staged")[0] == 0
+    assert work.git("diff", "--name-only") == work.git("ls-files", "--others") == ""
+    assert fsck_store(store).findings == ()
+
+
 def test_a_secret_typed_into_a_staged_object_goes_with_the_name_that_it_had(work: Work) -> None:
     store = stored(work)
     store.write(leaky(secret="plain text"))

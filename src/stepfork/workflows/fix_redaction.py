@@ -96,7 +96,7 @@ def _in_work_tree(task: FixTask, before: Checked, files: Sequence[str], check: C
         disk.write()
     finally:
         disk.files.discard()
-    return Fix(before, check(), disk.told, waiting=[*disk.files.written, *disk.stores.fixtures])
+    return Fix(before, check(), disk.told, waiting=[*disk.files.written, *disk.stores.fixtures, *disk.stores.folders])
 
 
 def _done(before: Checked, after: Checked, disk: DiskFix, fixtures: list[str]) -> Fix:

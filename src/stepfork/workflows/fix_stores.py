@@ -24,11 +24,12 @@ from stepfork.workflows.store_in_git import StoreInGit
 
 class StoreFix:
     """Fixtures to be replaced; to `told` goes what stays as it is, with the reason. `fixtures` are the manifests and
-    bundles that were written anew, `written` their files, `removed` those that are gone."""
+    bundles that were written anew, `written` their files, `folders` those of their objects, `removed` what is gone."""
 
     def __init__(self, task: FixTask, told: list[tuple[str, str]]) -> None:
         self.fixtures: list[str] = []
         self.written: list[str] = []
+        self.folders: dict[str, None] = {}
         self.removed: set[str] = set()
         self._task = task
         self._told = told
@@ -116,6 +117,7 @@ class StoreFix:
             self._told.append((_shown(path), str(error)))
             return
         self.fixtures.append(_shown(path))
+        self.folders[_shown(store.objects.folder)] = None
         self.written += (_shown(path), *(_shown(store.root / object_file(one)) for one in encoded.objects))
         self.removed.update(str(store.root / object_file(one)) for one in before - set(store.objects.names()))
 
