@@ -41,8 +41,8 @@ def chat(pieces, ascii_only, other):
 
 
 def calls(pieces, ascii_only, other):
-    for piece in pieces:
-        call = {"index": 1 if other else 0, "function": {"arguments": piece}}
+    for number, piece in enumerate(pieces):  # of one call, or of two in turn
+        call = {"index": number % 2 if other else 0, "function": {"arguments": piece}}
         yield {"id": "x-1", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}], "usage": None}
 
 
