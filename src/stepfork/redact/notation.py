@@ -27,6 +27,7 @@ ALPHABETS = {
     "padded": "A-Za-z0-9+/=_-",
     "query": "A-Za-z0-9%._~+/=-",
     "slashed": "A-Za-z0-9%/+-",
+    "caret": "A-Za-z0-9^#+/=",
     "MNO": "MNO",
     "umr": "umr",
     "signs": "A-Za-z0-9!@#$%^&*(=+)_-",

@@ -8,6 +8,8 @@ AGENT_ROWS = (
     ("langsmith-key", "LangSmith", "lsv2_pt_ lsv2_sk_ ls__", "{snake 32+}"),
     ("logfire-token", "Logfire", "pylf_v1_ pylf_v2_", "{snake 32+}"),
     ("wandb-key", "Weights & Biases", "wandb_v1_", "{word 40+}"),
+    ("neptune-key", "Neptune", "eyJhcGlfYWRkcmVzcyI6", "{padded 60+}"),
+    ("kaggle-token", "Kaggle", "KGAT_", "{hex 32+}"),
     ("braintrust-key", "Braintrust", "bt-st-", "{word 20+}"),
     ("traceloop-key", "Traceloop", "tl_", "{hex 32+}"),
     ("promptlayer-key", "PromptLayer", "pl_", "{hex 32+}"),

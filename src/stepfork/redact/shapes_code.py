@@ -4,6 +4,7 @@ from __future__ import annotations
 
 CODE_ROWS = (
     ("github-token", "GitHub", "ghp_ gho_ ghu_ ghs_ ghr_", "{alnum 36+}"),
+    ("github-app-token", "GitHub", "ghs_", "{digit 3-12}_eyJ{dotted 60+}"),
     ("github-fine-grained-token", "GitHub", "github_pat_", "{snake 40+}"),
     (
         "gitlab-token",
@@ -22,12 +23,16 @@ CODE_ROWS = (
     ("nuget-key", "NuGet", "oy2", "{lower 43}", "digit"),
     ("packagist-token", "Packagist", "packagist_ack_ packagist_acs_ packagist_uut_ packagist_out_", "{hex 40+}"),
     ("docker-token", "Docker Hub", "dckr_pat_ dckr_oat_", "{word 24+}"),
+    ("nexus-token", "Sonatype Nexus", "NpmToken. NuGetApiKey.", "{uuid}", "digit"),
+    ("openvsx-token", "Open VSX", "ovsxat_ ovsxp_", "{uuid}", "digit"),
     ("artifactory-key", "JFrog", "AKCp cmVmd", "{alnum 59+}"),
     ("buildkite-token", "Buildkite", "bkua_ bkct_ bkaa_ bkaj_", "{alnum 40+}"),
     ("circleci-token", "CircleCI", "CCIPAT_ CCIPRJ_", "{snake 40+}"),
     ("harness-token", "Harness", "pat. sat.", "{word 22}.{hex 24}.{alnum 20}"),
     ("octopus-key", "Octopus Deploy", "API-", "{upper 25-31}", "digit"),
     ("appveyor-token", "AppVeyor", "v2.", "{lower 20}", "digit"),
+    ("teamcity-token", "TeamCity", "eyJ0eXAiOiAiVENWMiJ9.", "{padded 20+}.{padded 20+}"),
+    ("jetbrains-token", "JetBrains Hub, YouTrack", "perm: perm-", "{padded 4+}.{padded 4+}.{alnum 24+}"),
     ("depot-token", "Depot", "depot_org_ depot_project_ depot_user_", "{hex 40+}"),
     ("namespace-token", "Namespace", "nsct_ nsrt_", "{padded 40+}", "digit"),
     ("nx-token", "Nx Cloud", "nxct_", "{word 32+}", "digit"),

@@ -60,5 +60,7 @@ MESSAGE_ROWS = (
     ("twitter-bearer-token", "X", "AAAAAAAAAAAAAAAAAAAAA", "{query 60-120}", "digit"),
     ("twitch-token", "Twitch", "oauth:", "({lower 30})", "digit"),
     ("pinterest-token", "Pinterest", "pina_", "{alnum 60+}"),
+    ("linkedin-token", "LinkedIn, Spotify", "AQA AQB AQC AQD AQU AQV AQW AQX BQA BQB BQC BQD", "{word 120+}", "mixed"),
+    ("tiktok-token", "TikTok", "act. clt. rft.", "{alnum 40+}[!{digit 4-6}]", "mixed"),
 )
 """Name of the rule, service, literals, form of what follows, what it must show, form of what leads."""

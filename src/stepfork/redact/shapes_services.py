@@ -23,6 +23,7 @@ SERVICE_ROWS = (
     ("permit-key", "Permit", "permit_key_", "{alnum 40+}"),
     ("firebase-server-key", "Firebase Cloud Messaging", ":APA91b", "{word 100+}", "random", "AAAA{word 7}"),
     ("grafana-token", "Grafana", "glc_ glsa_", "{padded 32+}"),
+    ("grafana-legacy-key", "Grafana", "eyJrIjoi", "{padded 60+}"),
     ("newrelic-key", "New Relic", "NRAK- NRII- NRIQ- NRJS- NRRA- NRAL- NRSP-", "{word 19+}"),
     ("newrelic-license-key", "New Relic", "NRAL FFFFNRAL", "", "digit", "{lower 32-36}"),
     ("datadog-key", "Datadog", "ddapp_ ddpat_ pub_dd", "{alnum 28+}"),

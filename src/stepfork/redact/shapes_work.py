@@ -5,6 +5,7 @@ from __future__ import annotations
 WORK_ROWS = (
     ("hubspot-token", "HubSpot", "pat-na1- pat-na2- pat-na3- pat-eu1- pat-ap1-", "{uuid}", "digit"),
     ("salesforce-token", "Salesforce", "00D", "{alnum 12-15}!{dotted 80-130}", "digit"),
+    ("salesforce-refresh-token", "Salesforce", "5Aep861", "{dotted 60+}"),
     ("notion-token", "Notion", "ntn_ secret_", "{alnum 40+}", "digit"),
     ("linear-key", "Linear", "lin_api_ lin_oauth_ lin_wh_", "{alnum 32+}"),
     ("airtable-token", "Airtable", ".", "{hex 64}", "random", "pat{alnum 14}"),
@@ -18,6 +19,7 @@ WORK_ROWS = (
     ("tally-key", "Tally", "tly-", "{alnum 30+}", "digit"),
     ("contentful-token", "Contentful", "CFPAT-", "{word 40+}"),
     ("figma-token", "Figma", "figd_ figu_ figo_ figoh_", "{word 32+}"),
+    ("canva-secret", "Canva", "cnvca", "{alnum 40+}"),
     ("frameio-token", "Frame.io", "fio-u-", "{padded 60+}"),
     ("dropbox-token", "Dropbox", "sl.", "{dotted 100+}"),
     ("adobe-client-secret", "Adobe", "p8e-", "{word 30-32}"),

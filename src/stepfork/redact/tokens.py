@@ -131,7 +131,7 @@ def _is_token(text: str, start: int, at: int, end: int) -> bool:
         text[start - 1 : start] in ("/", ".") or not any(word[:2].isalpha() and len(word) > 1 for word in words)
     ):
         return False
-    if text[end : end + 1] in ("+", "/", "=") or _FILE.match(text, end):
+    if text[end : end + 1] in ("+", "/") or (text[end : end + 1] == "=" and said <= _WEAK) or _FILE.match(text, end):
         return False
     return _is_body(text[body:end], said)
 
