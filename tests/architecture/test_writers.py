@@ -22,6 +22,7 @@ CALLS = {
         "mkdtemp",
     ),
     *("write_result_file", "symlink_to", "copyfile", "copytree", "prepare_bytes"),
+    "write_blob",  # an object of git
 }
 METHODS = {"write", "install"}
 """Of a store: anything else is written to with methods of these names too."""
@@ -55,6 +56,7 @@ WRITERS = {
     "workflows/restore.py restore": {"put_back"},
     # check-redaction --fix, which redacts
     "workflows/fix_files.py prepare": {"write_new"},
+    "workflows/staged_changes.py put": {"write_blob"},
     "workflows/fix_stores.py _write_fixture": {"install"},
     "workflows/fix_stores.py _write_bundle": {"write_bundle"},
     # results, made of redacted runs and redacted again where they are rendered
