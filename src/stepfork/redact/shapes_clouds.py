@@ -22,6 +22,7 @@ CLOUD_ROWS = (
     ("baidu-key", "Baidu Cloud", "bce-v3/ALTAK-", "{alnum 21}/({hex 40})"),
     ("yandex-key", "Yandex Cloud", "AQVN y0_", "{word 35+}", "digit"),
     ("yandex-iam-token", "Yandex Cloud", "t1.", "{word 60+}.{word 86}"),
+    ("yandex-static-key", "Yandex Cloud", "YCA YCB YCC YCM YCN YCO YCP", "{word 37}", "mixed"),
     ("digitalocean-token", "DigitalOcean", "dop_v1_ doo_v1_ dor_v1_ dof_v1_", "{hex 48+}"),
     ("digitalocean-spaces-key", "DigitalOcean", "DO00 DO80", "{upper 16}", "digit"),
     ("heroku-key", "Heroku", "HRKU-", "{word 36+}"),

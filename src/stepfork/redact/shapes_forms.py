@@ -19,6 +19,7 @@ FORM_SHAPES: tuple[Shape, ...] = (
         example=("eyJ", ("alnum", 30), ".", "eyJ", ("alnum", 60), ".", ("word", 43)),
         counter=("eyJ", ("alnum", 30), "=="),
     ),
+    Shape("encoded-jwt", "JSON Web Tokens in base64", "ZXlK", "{padded 120+}"),
     Shape(
         "paseto",
         "PASETO",

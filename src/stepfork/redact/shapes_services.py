@@ -21,6 +21,13 @@ SERVICE_ROWS = (
     ("stytch-secret", "Stytch", "secret-live- secret-test-", "{padded 30+}"),
     ("ory-token", "Ory", "ory_pat_ ory_st_ ory_at_ ory_rt_ ory_ac_ ory_apikey_ ory_wak_", "{dotted 24+}", "digit"),
     ("permit-key", "Permit", "permit_key_", "{alnum 40+}"),
+    (
+        "authress-key",
+        "Authress",
+        "sc_ ext_ scauth_ authress_",
+        "{lower 5-30}.{lower 4-6}.acc-{kebab 10-32}.{padded 30+}",
+    ),
+    ("intra42-secret", "42", "s-s4t2ud- s-s4t2af-", "{hex 64}"),
     ("firebase-server-key", "Firebase Cloud Messaging", ":APA91b", "{word 100+}", "random", "AAAA{word 7}"),
     ("grafana-token", "Grafana", "glc_ glsa_", "{padded 32+}"),
     ("grafana-legacy-key", "Grafana", "eyJrIjoi", "{padded 60+}"),
