@@ -38,12 +38,21 @@ def token_spots(data: bytes) -> Iterator[int]:
 
 def _is_led(data: bytes, at: int) -> bool:
     for size in range(1, LONGEST_LED + 1):
-        for shape in _LED.get(data[at + 1 - size : at + 1], ()):
-            if in_bytes(shape).match(data, at + 1 - size) is not None:
+        start = at + 1 - size
+        for shape in _LED.get(data[start : at + 1], ()):
+            if not shape.has_lead and _goes_on_to_the_left(data, start):
+                continue
+            if in_bytes(shape).match(data, start) is not None:
                 text, first = _around(data, at)
-                if led_and_followed(shape, text, at + 1 - size - first):
+                if led_and_followed(shape, text, start - first):
                     return True
     return False
+
+
+def _goes_on_to_the_left(data: bytes, start: int) -> bool:
+    """Whether a word begins before `start`, and no escape of another character may end there."""
+    before = data[max(0, start - 6) : start]
+    return before[-1:].isalnum() and b"\\" not in before and before[-3:-2] != b"%"
 
 
 def _is_unknown(data: bytes, at: int) -> bool:
