@@ -15,6 +15,7 @@ from stepfork.redact.shapes_syntax import SYNTAX_SHAPES
 from stepfork.redact.table import GROUPS
 from stepfork.redact.vocabulary import (
     ABOUT,
+    IDENTIFYING,
     KEYS,
     NO_TOKENS,
     PASS,
@@ -147,9 +148,11 @@ is one of these (`option of a program`), on a recorded command line and in any t
 
 A token of a service that no table below names goes as `unknown token`, if it stands alone and begins with a word or
 several: where one of them says what it is (`acme_live_…`, `acme-secret-…`, `acme_pat_…`) and twenty characters drawn by
-lot follow (letters of both cases and digits; twenty-four or more where there is one case only), and under any other
-prefix where thirty-two characters of both cases and digits follow. Left alone: prefixes of ids, hashes, caches and
-public keys (`call_`, `toolu_`, `sha256-`, `cache_key_`, `pk_`), names in camel case, names of files, parts of base64.
+lot follow (letters of both cases and digits; twenty-four or more where there is one case only, thirty-two where the
+word is one that other things are called by as well), and under any other prefix where thirty-two characters of both
+cases and digits follow, in one run unless the prefix has five letters. Left alone: prefixes of ids, hashes, caches and
+public keys (`call_`, `toolu_`, `sha256-`, `cache_key_`, `pk_`), values whose name ends with {_listed(IDENTIFYING)} or
+tells of a page, names in camel case, names of files, parts of base64.
 
 ## Personal data
 

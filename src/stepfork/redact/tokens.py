@@ -43,7 +43,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 HEAD = 80
 """So many characters before a sign may belong to a token."""
 _TAIL = pattern(r"[A-Za-z0-9_-]+")
-WORD = r"(?:[A-Za-z][a-z]{0,14}[0-9]{0,2}|[A-Z]{2,8})(?=[-_])"
+WORD = r"(?:[A-Za-z][a-z]{0,14}[0-9]{0,2}|[A-Z]{2,8}|[a-z][a-z0-9]{1,3})(?=[-_])"
 _WORD = pattern(WORD)
 _FILE = pattern(r"\.[a-z]{2,5}\b")
 
@@ -127,15 +127,14 @@ def _is_token(text: str, start: int, at: int, end: int) -> bool:
     named = _NAMED.search(text, max(0, start - 70), start)
     if named is not None and is_identifying(named.group(1)):
         return False
-    if not said and (
-        text[start - 1 : start] in ("/", ".") or not any(word[:2].isalpha() and len(word) > 1 for word in words)
-    ):
+    if not said and (text[start - 1 : start] in ("/", ".") or all(map(_VERSION.match, words))):
         return False
     if text[end : end + 1] in ("+", "/") or (text[end : end + 1] == "=" and said <= _WEAK) or _FILE.match(text, end):
         return False
-    return _is_body(text[body:end], said)
+    return _is_body(text[body:end], words, said)
 
 
+_VERSION = pattern(r"v?[0-9]*\Z|[a-z]\Z")
 _NAMED = pattern(r"""([A-Za-z][\w.-]{0,60})["']{0,2}\s{0,3}[:=]\s{0,3}["']?\Z""")
 _ID = pattern(r"01[A-Za-z0-9]{22,24}\Z")
 """How ids are built that are numbered by time, such as those of keys."""
@@ -148,11 +147,18 @@ def is_other(words: list[str]) -> bool:
     return not _OTHER.isdisjoint(words) or ("pk" in words and "secret" not in words)
 
 
-def _is_body(body: str, said: frozenset[str]) -> bool:
+def _is_body(body: str, words: list[str], said: frozenset[str]) -> bool:
+    """Whether what follows the words of a prefix was drawn by lot; `said` are those that tell of a credential."""
     if len(body) < _SHORTEST_BODY or _ID.match(body) or _NAME.match(body):
         return False
-    if is_mixed(body) and (said or _is_drawn(body)):
-        return True
+    longest = max(body.replace("_", "-").split("-"), key=len)
+    if is_mixed(body):
+        if not said <= _WEAK:
+            return True
+        if said:
+            return len(longest) >= 16 and is_mixed(longest)
+        whole = longest == body or sum(map(len, words)) >= _LONG_PREFIX
+        return whole and len(body) >= _TELLING and is_mixed(longest) and worded_share(body) < 0.62
     if not said or body not in (body.lower(), body.upper()):
         return False
     if said <= _WEAK:
@@ -161,9 +167,5 @@ def _is_body(body: str, said: frozenset[str]) -> bool:
 
 
 _HEX = frozenset("0123456789abcdef-")
-
-
-def _is_drawn(body: str) -> bool:
-    """Whether a body shows without any word before it that it was drawn by lot: its longest run does, too."""
-    longest = max(body.replace("_", "-").split("-"), key=len)
-    return len(body) >= _TELLING and len(longest) >= 12 and is_mixed(longest) and worded_share(body) < 0.62
+_LONG_PREFIX = 5
+"""Letters of a prefix that base64 hardly begins with by chance, a sign after them."""

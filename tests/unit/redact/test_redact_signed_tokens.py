@@ -28,7 +28,9 @@ UNKNOWN = [
     ("lmnr_", drawn(64)),
     ("xyz-", drawn(40)),
     ("ACME-", drawn(40)),
-    ("zzz_", drawn(12) + "-" + drawn(22, seed=5) + "_" + drawn(9, seed=6)),
+    ("x2y_", drawn(36)),
+    ("q7-", drawn(36)),
+    ("zzzzz_", drawn(12) + "-" + drawn(22, seed=5) + "_" + drawn(9, seed=6)),
 ]
 
 
@@ -84,6 +86,7 @@ def test_ids_of_services_are_none(prefix: str) -> None:
         "my_secret_value_of_the_first_configuration_2024 get-api-key-from-environment-variables-2",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         f"v1_{drawn(70)}",
+        f"f79f-{drawn(12)}_{drawn(30, seed=5)} qt-{drawn(30)}-{drawn(30, seed=5)}",
         f"role/eks-service-role-AWSServiceRoleForAmazonEKS-{drawn(12)}",
         "self.messages.GoogleCloudAiplatformV1beta1Port() SEC_PointerToPKCS12CertAndCRLBagTemplate",
         f"test-ap-{drawn(34, string.ascii_lowercase + string.digits)}-s3alias",
