@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stepfork.redact import documents
+from stepfork.redact.decoding import of_text
 from stepfork.redact.marker import is_template
 from stepfork.redact.redactor import Redactor, redact_text
 from stepfork.redact.rules import Rules
@@ -119,5 +120,5 @@ def test_redacting_twice_changes_nothing(text: str) -> None:
 def test_the_look_ahead_misses_nothing_of_a_project(text: str, depth: int, ascii_only: bool) -> None:
     for level in range(depth):
         text = json.dumps({"k": ["first", text]} if level else [text], ensure_ascii=ascii_only)
-    found = documents.scan(text, OWN, "a.txt", [])
+    found = documents.scan(of_text(text, "a.txt"), OWN, None, [])
     assert {item.rule for item in scan_bytes(text.encode(), OWN, "a.txt")} == {item.rule for item in found}

@@ -69,14 +69,25 @@ def value_beside(text: str, begin: int, stop: int) -> tuple[int, int] | None:
 
 def may_be_beside(text: str, begin: int, stop: int) -> bool:
     """Whether `value_beside` may find something, in a text with escapes. Asked of many names of a file, so it reads
-    characters and loads nothing."""
-    before = text[max(0, begin - 80) : begin].replace("\\n", " ").rstrip("\\\"'` \t\r\n")[-1:]
-    if before in (":", "=", ">", "-"):
-        return True  # the name is a member's text, or an item
+    characters and loads nothing where it can."""
+    before = text[max(0, begin - 80) : begin].replace("\\n", "\n").rstrip("\\\"'`")
+    held = before.rstrip()[-1:]
+    if held == "-":
+        return True  # the name is an item
+    if held in (":", "=", ">") and _HELD.search(before) is not None:
+        return True  # the name is a member's text
     after = text[stop : stop + 80].lstrip("\\\"'`] ")
-    if after[:1] == ",":
-        return before in ("[", "(", ",", "b", "u")  # bytes of Python begin with a letter
+    if after[:1] == ",":  # bytes of Python begin with a letter
+        return held in ("[", "(", ",", "b", "u") and _FOLLOWING.match(text, stop) is not None
     return after[:1] in (":", "=") and after[1:].lstrip("> \t\r\nrn\\")[:1] in ("[", "(", "-", "{")
+
+
+_HELD = pattern(rf"""(?<![A-Za-z0-9])(?i:{NAME_WORDS})[\\"']*[ \t]*(?:=>|[:=>])\s*[bu]?\Z""")
+_FOLLOWING = pattern(
+    r"""[\\"'`\] ]*,(?:\s|\\+[nrt])*[\[({]?(?:\s|\\+[nrt])*[bu]?"""
+    r"""(?:[\[({]|(?P<slashes>\\*)(?P<quote>["'`])(?s:(?!(?<!\\)(?P=slashes)(?P=quote)).){6})"""
+)
+"""The next item of a list, which is a list itself, or a text that is no short one."""
 
 
 def shows_itself(value: str) -> bool:

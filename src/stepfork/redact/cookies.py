@@ -42,16 +42,48 @@ def cookie_secrets(text: str, start: int = 0, end: int | None = None) -> Iterato
             yield Span(start + match.start(2), start + match.end(2), RULE)
 
 
-def may_be_listed(text: str, start: int, end: int) -> bool:
-    """Whether cookies may stand here that only a parsed document tells: in a list, or beside the header's name. What
-    stands at `start` is one of `ANCHORS` or `LISTED`."""
-    if text[start:end] in LISTED:
+_MAY_OPEN = pattern(
+    rb"""(?i)ookies?(?:\\*["'\]]){0,2}(?:\s|\\+t)*(?P<sign>[:=,])(?:\s|\\+[nrt])*+(?P<list>[\[({](?:\s|\\+[nrt])*+)?+"""
+    rb"""[bu]?+(?:(?P<slashes>\\*)(?P<quote>["']))?"""
+)
+_MAY_HOLD = pattern(
+    rb"(?i)(?:(?:sess|auth|token|jwt|login|remember|identity|ticket|secret|credential|__host-|\.asp)[\w.$-]*|sid)"
+    rb"(?:=|%3d|\\+u003d|\\+x3d|&)|\\+[ux](?!2[267]|002[267])|%[4-7]|&#"
+)
+"""Such a name in a text whose escapes are not undone, or an escape of a letter."""
+_ESCAPED = pattern(rb"(?:\\+[\"'\]]){0,2}s?(?:%|&|\\+[ux0-9])")
+_MEMBER = pattern(rb"[\"'](?:\s|\\+[nrt])*:")
+_LAST = pattern(rb"s?\\*\"(?:\s|\\+[nrt])*\}")
+_REACH = 1 << 16
+"""Bytes after a name that may hold cookies."""
+
+
+def may_be_cookies(data: bytes, start: int, end: int) -> bool:
+    """Whether cookies of sessions may stand after the name that goes on at `start`, in a list or beside it, in a text
+    whose escapes are not undone."""
+    opened = _MAY_OPEN.match(data, start)
+    if opened is None:
+        return (
+            _ESCAPED.match(data, end) is not None
+            or (_LAST.match(data, end) is not None and _is_whole(data, start))
+            or (b"--" in data[max(0, start - 4) : start] and data[end : end + 1] in (b" ", b"\t"))
+        )
+    begin = opened.end()
+    if opened["list"] and _is_whole(data, start):
         return True
-    after = text[end : end + 40].lstrip("sS")
-    if after[:1] not in ("'", '"', "\\"):
-        return False
-    after = after.replace("\\n", "").lstrip("\"'\\ \t\r\n")
-    return after[:1] in (",", "}", "]") or (after[:1] == ":" and after[1:].lstrip()[:1] in ("[", "{"))
+    closing = (opened["slashes"] or b"") + (opened["quote"] or b"\n")
+    at = data.find(closing, begin, begin + _REACH)
+    while at > 0 and data[at - 1 : at] == b"\\":  # a quote inside the value
+        at = data.find(closing, at + 1, begin + _REACH)
+    if at >= 0 and opened["sign"] == b"," and _MEMBER.match(data, at + len(closing) - 1):
+        return _is_whole(data, start)
+    return _MAY_HOLD.search(data, begin, at if at >= 0 else begin + _REACH) is not None
+
+
+def _is_whole(data: bytes, start: int) -> bool:
+    """Whether what goes on at `start` begins right behind a quote."""
+    head = data[max(0, start - 16) : start]
+    return head[head.rfind(b'"') + 1 :].translate(None, b"-_:= ").lower() in (b"c", b"setc")
 
 
 def cookies_at(text: str, start: int, _end: int) -> Iterator[Span]:

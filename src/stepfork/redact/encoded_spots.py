@@ -14,8 +14,8 @@ _READABLE = ("eyJ", "ewo", "ew0K", "W3s", "PD94")
 _ESCAPED = ("\\x1F\\x8B", "\\x1f\\x8b", "\\u001f\\u008b", "\\u001F\\u008B")
 """gzip data as escaped characters."""
 _TOLD = ("base64", "Base64", "BASE64", "!binary", "!!binary")
-_CODINGS = ("ontent-encoding", "ontent-Encoding", "ONTENT-ENCODING")
-ANCHORS = (*_COMPRESSED, *_READABLE, *_ESCAPED, *_TOLD, *_CODINGS)
+CODINGS = ("ontent-encoding", "ontent-Encoding", "ONTENT-ENCODING")
+ANCHORS = (*_COMPRESSED, *_READABLE, *_ESCAPED, *_TOLD, *CODINGS)
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
 _LEAST = 20
@@ -30,7 +30,7 @@ def may_be_encoded(text: str, start: int, end: int, is_worth: Callable[[str], bo
     literal = text[start:end]
     if literal in _ESCAPED:
         return True
-    if literal in _CODINGS:
+    if literal in CODINGS:
         near = text[end : end + 80].lower()
         return any(coding in near for coding in ("br", "zstd", "deflate"))
     if literal in _TOLD:
@@ -63,7 +63,7 @@ def _runs_near(text: str, start: int, end: int) -> Iterator[int]:
     """The beginnings of runs that follow a word such as ``base64``, and of the one that ends before it."""
     index, limit = end, min(len(text), end + _NEAR)
     while index < limit:
-        length = _length(text, index)
+        length = _length(text, index, limit + _LEAST)
         if length >= _LEAST:
             yield index
         index += length + 1
@@ -76,6 +76,6 @@ def _runs_near(text: str, start: int, end: int) -> Iterator[int]:
         quote = begin - 1
 
 
-def _length(text: str, begin: int) -> int:
-    piece = text[begin : begin + _LEAST]
+def _length(text: str, begin: int, limit: int) -> int:
+    piece = text[begin:limit]
     return len(piece) - len(piece.lstrip(_LETTERS))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stepfork.redact.documents import streams_in
+from stepfork.redact.file_redactor import streams_in
 from stepfork.redact.finding import digest_of
 from stepfork.redact.redactor import Redactor
 from stepfork.rewrite.events import rewrite_events
@@ -29,7 +29,7 @@ class FixRedactor(Redactor):
 
     def read_streams(self, document: Any, place: Place) -> None:
         """Redact the streams of a document with their deltas joined, before its texts are asked for one by one."""
-        for path, events in streams_in(document):
+        for path, events in streams_in(document).items():
             self._events[path] = rewrite_events(events, place.child(*path), self)
 
     def text(self, text: str, place: Place) -> Sequence[Edit]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from stepfork.redact.folds import unbroken
 from stepfork.redact.named import is_variable_secret
 from stepfork.redact.names import strength
 from stepfork.redact.own_names import OwnNames
@@ -100,12 +99,11 @@ def _opaque(value: str) -> bool:
 class Known:
     """Known values, each with the name by which a finding speaks of it.
 
-    `plain` and `base64` map what may stand in a text to the rule; `anchors` are literals of which one stands in every
-    text that holds a known value in whatever escape (None where there are none); `numbers` are values of digits alone,
-    `documents` those that are JSON text.
+    `plain` and `base64` map what may stand in a text to the rule; `numbers` are values of digits alone, `documents`
+    those that are JSON text.
     """
 
-    __slots__ = ("anchors", "base64", "documents", "numbers", "plain")
+    __slots__ = ("base64", "documents", "numbers", "plain")
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self.plain: dict[str, str] = {}
@@ -118,22 +116,11 @@ class Known:
                 self.base64.setdefault(core, rule)
         self.numbers = {value: _RULE + name for value, name in values.items() if value.isascii() and value.isdigit()}
         self.documents = frozenset(value for value in self.plain if value[0] in '{["' and _document(value) is not None)
-        self.anchors = _anchors_of((*self.plain, *(part for core in self.base64 for part in unbroken(core))))
 
     @staticmethod
     def is_rule(rule: str) -> bool:
         """Whether a finding of that rule is one of a known value."""
         return rule.startswith(_RULE)
-
-
-def _anchors_of(spellings: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The longest run of letters and digits of each spelling: what no escape changes."""
-    anchors = {max(_runs(spelling), key=len, default="") for spelling in spellings}
-    return tuple(sorted(anchors)) if all(len(anchor) >= 4 for anchor in anchors) else None
-
-
-def _runs(text: str) -> list[str]:
-    return "".join(char if char.isascii() and char.isalnum() else " " for char in text).split()
 
 
 def blob_at(text: str, start: int, end: int, rule: str) -> Span:

@@ -6,7 +6,7 @@ from stepfork.redact.names import PASSWORD, WEAK, strength
 from stepfork.redact.pattern import pattern
 
 _WORDS_BEFORE = pattern(r"(?:[A-Za-z][A-Za-z0-9]{0,15} ){1,3}\Z")
-_LAST_WORDS = frozenset("key keys token tokens secret password code codes phrase".split())  # noqa: SIM905
+LAST_WORDS = frozenset("key keys token tokens secret password code codes phrase".split())  # noqa: SIM905
 _AFTER_LABEL = pattern(
     r"""(?P<close>["'`*_]{0,3}(?:</(?:td|th|dt|b|strong|label|span)>)?)[ \t]*"""
     r"""(?:(?P<sign>[:=→]|\|(?=\s))[*_]{0,2}|(?P<is>(?:is|was|are|ist|lautet|est|es|è)(?::|(?=\s)))|(?=\s*<(?:td|dd)))"""
@@ -18,7 +18,7 @@ _MAY_BE_WORDS = pattern(r"""[\\"'`*_\s]{0,12}(?:[:=|<→%]|\\u|(?:is|was|are|ist
 
 def label_strength(text: str, begin: int, name: str) -> str | None:
     """The strength of a name of several words of which `name`, at `begin` of `text`, is the last."""
-    if name.lower() not in _LAST_WORDS:
+    if name.lower() not in LAST_WORDS:
         return None
     before = _WORDS_BEFORE.search(text, max(0, begin - 50), begin)
     if before is None:
@@ -43,8 +43,6 @@ def may_be_label(text: str, begin: int, stop: int, name: str = "") -> bool:
     not known, as the last word of one."""
     if not name:
         return _MAY_BE.match(text, stop) is not None
-    if name.lower() not in _LAST_WORDS or not (
-        text[begin - 1 : begin] == " " and text[begin - 2 : begin - 1].isalnum()
-    ):
+    if name.lower() not in LAST_WORDS or not (text[begin - 1 : begin] == " " and text[begin - 2 : begin - 1].isalnum()):
         return False
     return _MAY_BE_WORDS.match(text, stop) is not None

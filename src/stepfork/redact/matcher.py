@@ -19,7 +19,7 @@ from stepfork.redact.views import views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from stepfork.redact.own_names import OwnNames
     from stepfork.redact.own_patterns import OwnPatterns
@@ -74,6 +74,25 @@ class Matcher:
         yield from self.patterns.find(text)
 
 
+def _spans(found: Span | Iterator[Span] | None) -> Iterable[Span]:
+    if found is None:
+        return ()
+    return (found,) if isinstance(found, Span) else found
+
+
+def finds(look: Look, text: str, start: int, end: int) -> bool:
+    """Whether a rule finds something where the literal stands that is at `start` to `end` of a text: in the text as it
+    is, or with escapes undone."""
+    literal = text[start:end]
+    for view in views(text):
+        at = view.text.find(literal)
+        while at >= 0:
+            if any(True for _ in _spans(look(view.text, at, at + len(literal)))):
+                return True
+            at = view.text.find(literal, at + 1)
+    return False
+
+
 class _Literals:
     """Literals, and what to look at where one stands. Made when first asked: a check of clean files needs none."""
 
@@ -92,14 +111,10 @@ class _Literals:
             self._automaton = Automaton(list(looks))
         for index, start, end in self._automaton.find(text):
             for look in self._looks[index]:
-                found = look(text, start, end)
-                if isinstance(found, Span):
-                    yield found
-                elif found is not None:
-                    yield from found
+                yield from _spans(look(text, start, end))
 
 
-_RULES: tuple[tuple[tuple[str, ...], Look], ...] = (
+RULES: tuple[tuple[tuple[str, ...], Look], ...] = (
     (ANCHORS, named_at),
     (BEARER, bearer_at),
     (BASIC, basic_at),
@@ -108,6 +123,7 @@ _RULES: tuple[tuple[tuple[str, ...], Look], ...] = (
     (PROGRAMS, program_at),
     (MANIFESTS, manifest_at),
 )
+"""Literals, and what looks for a secret where one stands; `hints` tells of each when that is worth while."""
 
 
 def _looks(known: Known, names: OwnNames) -> dict[str, list[Look]]:
@@ -116,7 +132,7 @@ def _looks(known: Known, names: OwnNames) -> dict[str, list[Look]]:
     for shape in SHAPES:
         for anchor in shape.anchors:
             looks.setdefault(anchor, []).append(_for_shape(shape))
-    for anchors, look in _RULES:
+    for anchors, look in RULES:
         for anchor in anchors:
             looks.setdefault(anchor, []).append(look)
     for anchor in names.anchors:

@@ -21,13 +21,15 @@ class OwnNames:
     ``xAcmeSession``), a variable one of that very spelling. `anchors` are literals of which one stands in each.
     """
 
-    __slots__ = ("_keys", "_seen", "_variables", "anchors")
+    __slots__ = ("_keys", "_seen", "_variables", "anchors", "words")
 
     def __init__(self, keys: Sequence[str] = (), variables: Sequence[str] = ()) -> None:
         self._keys = {_folded(key): _words(key) for key in keys}
         self._variables = frozenset(variables)
         self._seen: dict[str, bool] = {}
         longest = [max(parts, key=len) for parts in self._keys.values()]
+        self.words = tuple(dict.fromkeys((*longest, *map(str.lower, variables))))
+        """Words of which one stands in each name, in lower case."""
         spelled = [spelling for word in longest for spelling in (word, word.capitalize(), word.upper())]
         self.anchors = tuple(dict.fromkeys((*spelled, *variables)))
 
@@ -59,6 +61,10 @@ class OwnNames:
             isinstance(step, str) and self.holds(step) and (index == 0 or path[index - 1] not in _DESCRIBED_BELOW)
             for index, step in enumerate(path)
         )
+
+    def may_be_spelled_otherwise(self, data: bytes) -> bool:
+        """Whether a name may stand in a text that has letters which encoders escape, or which have other capitals."""
+        return not all(map(str.isascii, self.words)) and self.may_stand_in(data.decode("utf-8", "replace"))
 
     def may_stand_in(self, text: str) -> bool:
         """False where no such name stands in a text with whatever escapes (letters of ASCII are not escaped)."""

@@ -16,11 +16,12 @@ _SHORTEST = 3
 class OwnPatterns:
     """The `patterns` of a project, compiled when a text first calls for them."""
 
-    __slots__ = ("_literals", "_patterns")
+    __slots__ = ("_patterns", "literals")
 
     def __init__(self, patterns: Mapping[str, str]) -> None:
         self._patterns = [(name, pattern(patterns[name])) for name in sorted(patterns)]
-        self._literals = [leading_literal(source) for source in patterns.values()]
+        self.literals = [leading_literal(source) for source in patterns.values()]
+        """What each match of a pattern begins with; empty for one that may begin with anything."""
 
     def find(self, text: str) -> Iterator[Span]:
         """What the patterns match in a text; of one with groups what the groups took, if any took part."""
@@ -28,10 +29,6 @@ class OwnPatterns:
             for match in compiled.finditer(text):
                 taken = [match.span(index) for index, group in enumerate(match.groups(), 1) if group]
                 yield from (Span(start, end, rule) for start, end in taken or [match.span()] if start < end)
-
-    def may_match(self, text: str) -> bool:
-        """False where none can match anything in a text as it stands, escapes and all."""
-        return any(not literal or literal in text for literal in self._literals)
 
 
 def leading_literal(source: str) -> str:

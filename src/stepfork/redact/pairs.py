@@ -83,7 +83,7 @@ def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iter
     name = None
     if len(value) > 1 and not _NAMES.isdisjoint(value):
         told = (item for key, item in value.items() if key in _NAMES and isinstance(item, str))
-        name = next((bare for bare in map(_bare, told) if introduces(bare)), None)
+        name = next((told_name for told_name in map(bare, told) if introduces(told_name)), None)
     for key, item in value.items():
         if name is not None and key in _VALUES:
             yield from ((path, name) for path, _ in _texts(item, (key,)))
@@ -104,13 +104,11 @@ def _in_list(
     value: list[Any], introduces: Callable[[str], bool], own: Callable[[str], bool], *, is_pair: bool
 ) -> Iterator[tuple[Path, str]]:
     for index, item in enumerate(value[:-1]):
-        if isinstance(item, str) and len(item) <= 100 and introduces(_bare(item)):
+        if isinstance(item, str) and len(item) <= 100 and introduces(bare(item)):
             held = _texts(value[index + 1], (index + 1,))
-            goes = own(_bare(item)) and (
-                is_pair or (item.startswith("-") and not str(value[index + 1]).startswith("-"))
-            )
-            goes = goes or is_cookie_name(_bare(item))  # the value says itself what in it goes
-            yield from ((path, _bare(item)) for path, text in held if goes or shows_itself(text))
+            goes = own(bare(item)) and (is_pair or (item.startswith("-") and not str(value[index + 1]).startswith("-")))
+            goes = goes or is_cookie_name(bare(item))  # the value says itself what in it goes
+            yield from ((path, bare(item)) for path, text in held if goes or shows_itself(text))
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -126,6 +124,6 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
                 yield from _texts(item, (*path, key))
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
     """The name of a header or a flag alone."""
     return name.strip().strip("-:=")

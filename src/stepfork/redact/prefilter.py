@@ -1,217 +1,160 @@
-"""Whether a large text is worth a closer look: one pass for literals over the text as it stands, escapes and all.
+"""Which places of a large text are worth a closer look: one pass for literals over its bytes, escapes and all.
 
 Most files hold no secret, and most of what looks like the name of one (``total_tokens``, ``cache_key``) introduces
-none. Here each literal is checked where it stands, at the price of a few characters, and only what passes is read
-with its escapes undone. A text that is called clean here is one in which the matcher finds nothing.
+none. Here each literal is checked where it stands, at the price of a few characters, and only what is left is parsed
+and read. Where no spot is, no rule finds anything, however the text is parsed.
 """
 
 from __future__ import annotations
 
-from stepfork.redact.automaton import Automaton
-from stepfork.redact.cookies import ANCHORS as COOKIES
-from stepfork.redact.cookies import LISTED, may_be_listed
-from stepfork.redact.credentials import BEARER, URL, basic_at, bearer_at
-from stepfork.redact.encoded_spots import ANCHORS as ENCODED
-from stepfork.redact.encoded_spots import may_be_encoded
-from stepfork.redact.folds import has_soft_breaks
-from stepfork.redact.manifests import ANCHORS as MANIFESTS
-from stepfork.redact.named import ANCHORS as NAMES
-from stepfork.redact.named import may_be_named
+from bisect import bisect_right
+
+from stepfork.providers.piece_members import ROOTS
+from stepfork.redact.automaton import BytesAutomaton
+from stepfork.redact.halves import in_halves
+from stepfork.redact.hints import BESIDE, Hints
 from stepfork.redact.pattern import pattern
-from stepfork.redact.programs import ANCHORS as PROGRAMS
-from stepfork.redact.shapes import SHAPES, may_have_unanchored, pattern_of
+from stepfork.redact.shapes import unanchored_spots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from stepfork.redact.halves import Found
+    from stepfork.redact.hints import Hint
     from stepfork.redact.matcher import Matcher
-    from stepfork.redact.shape import Shape
+    from stepfork.redact.pieces import Pieces
 
-    Check = Callable[[str, int, int], bool]
+_PIECES = (b"data:", *(f'"{root}{end}'.encode() for root in ROOTS for end in ('"', "\\")))
+"""The first opens an event; of the others one stands in each that holds a piece, at any depth of JSON text."""
+_LARGE = 1 << 16
+"""Bytes from which on it is worth while to load what sorts places out before they are looked at."""
+_GOES_ON = pattern(rb"""[^\s"]{10}""")
+_GAP = b"\n\x01\n"
+"""Stands between texts that are looked at together."""
+_NEAR = 800
+"""Bytes around a part of a project's own name in which the other parts of it stand."""
 
-_LEFT = 260
-"""Characters before a literal that a rule may look at."""
-_NEAR, _FAR = 600, 12_000
-"""Characters after a literal that are read first, and that are read where those hold a value without an end."""
 
-_BY_NUMBER = pattern(
-    r"\\(?:u00|x)(?!2[2267]|3[ceCE])[2-7][0-9a-fA-F]|\\(?:u\{|U000000|[01][0-7][0-7])"
-    r"|&#(?!(?:0*(?:34|38|39|60|62|160)|[xX]0*(?:2[267]|3[cCeE]|[aA]0));)|%(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"
-    r"|&(?:colon|sol|bsol|equals|plus|lowbar|hyphen|dash|period|dollar|percnt|commat|num);"
-)
-_END = pattern(r"[\s\"'`<>]")
+class Spot:
+    """The bytes `start` to `end` of a text may belong to a secret; `levels` of the containers around them count too."""
+
+    __slots__ = ("end", "levels", "start")
+
+    def __init__(self, start: int, end: int, levels: int = 0) -> None:
+        self.start = start
+        self.end = end
+        self.levels = levels
+
+    def __repr__(self) -> str:
+        return f"Spot({self.start}, {self.end}, {self.levels})"
 
 
 class Prefilter:
     """Answers for one `Matcher`."""
 
-    __slots__ = ("_automaton", "_checks", "_encoded", "_listed", "_matcher")
+    __slots__ = ("_asked", "_automaton", "_hints", "_is_complete", "_names", "_words")
 
     def __init__(self, matcher: Matcher) -> None:
-        self._matcher = matcher
-        checks = _checks(matcher)
-        self._automaton = Automaton(list(checks))
-        self._checks = [tuple(found) for found in checks.values()]
-        self._encoded = frozenset(index for index, literal in enumerate(checks) if literal in ENCODED)
-        self._listed = frozenset(index for index, literal in enumerate(checks) if literal in (*COOKIES, *LISTED))
+        self._asked: list[bytes] = []
+        hints = Hints(matcher, self._asks)
+        self._names = matcher.names
+        self._is_complete = hints.is_complete
+        self._automaton = BytesAutomaton([*_PIECES, *hints.by_literal])
+        self._hints: list[Sequence[Hint]] = [*(() for _ in _PIECES), *hints.by_literal.values()]
+        self._words = [all(hint.is_word for hint in hints) for hints in self._hints]
+
+    def reads_all(self, data: bytes) -> bool:
+        """Whether what no literal leads to may stand in a text, so that all of it must be read."""
+        return not self._is_complete or self._names.may_be_spelled_otherwise(data)
+
+    @staticmethod
+    def may_have_pieces(data: bytes) -> bool:
+        """Whether a text may have pieces that spell something only together."""
+        return any(literal in data for literal in _PIECES[1:])
 
     def may_hold_secret(self, text: str) -> bool:
-        """False where no rule can find anything in `text`, however it is parsed; True where one does or might."""
-        if self._matcher.known.anchors is None or _spells_ascii_by_number(text):
-            return True
-        if _has_deltas(text):
-            return True  # what several deltas spell out together stands nowhere in one piece
-        if (
-            may_have_unanchored(text)
-            or "\0" in text
-            or "\\u0000" in text
-            or (self._matcher.known.plain and has_soft_breaks(text))
-        ):
-            return True
-        if self._matcher.names.may_stand_in(text) or self._matcher.patterns.may_match(text):
-            return True
-        spots: list[tuple[int, int]] = []
-        for index, start, end in self._automaton.find(text):
-            if any(check(text, start, end) for check in self._checks[index]):
-                spots.append((start, end))
-            if index in self._encoded and may_be_encoded(text, start, end, self.may_hold_secret):
-                return True
-            if index in self._listed and may_be_listed(text, start, end):
-                return True
-        return any(self._matcher.find(text[left:right]) for left, right in _windows(text, sorted(spots)))
+        """False where no rule finds anything in `text`, however it is parsed; True where one does or may."""
+        data = text.encode("utf-8", "surrogatepass")
+        return self.reads_all(data) or bool(self.spots(data))
 
+    def spots(self, data: bytes) -> list[Spot]:
+        """The places that are to be read, in order."""
+        return [Spot(*one) for one in sorted(set(in_halves(data, self._found)))]
 
-def _windows(text: str, spots: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """What must be read around each spot, as disjoint stretches: as far as a value reaches that has not ended."""
-    left = right = 0
-    for start, end in spots:
-        if right and start - _LEFT > right:
-            yield left, right
-            right = 0
-        if not right:
-            left = max(0, start - _LEFT)
-        if right < end + _NEAR:
-            ended = _END.search(text, end + _NEAR, end + _FAR)
-            right = ended.end() if ended else end + _FAR
-    if right:
-        yield left, right
+    def _asks(self, text: str) -> bool:
+        """Whether a text is worth reading that stands encoded in another; it is looked at later, with all others."""
+        data = text.encode("utf-8", "surrogatepass")
+        self._asked.append(data)
+        return self.reads_all(data)
 
+    def _found(self, data: bytes, begin: int, end: int) -> list[Found]:
+        """The spots that begin between `begin` and `end`, where no string of JSON is cut."""
+        found: list[Found] = []
+        within: list[tuple[bytes, Found]] = []
+        pieces: Pieces | None = None
+        for places in self._automaton.find(data, begin, end):
+            streamed = self._look(data, places, found, within, is_large=end - begin > _LARGE)
+            if streamed:
+                if pieces is None:
+                    from stepfork.redact.pieces import Pieces
 
-def _spells_ascii_by_number(text: str) -> bool:
-    """Whether a letter, digit or sign is spelled ``\\u0041`` or ``\\x41``; encoders do so for quotes, & and < alone."""
-    return ("\\" in text or "&" in text or "%" in text) and _BY_NUMBER.search(text) is not None
+                    pieces = Pieces(data, begin)
+                pieces.read(streamed)
+        found += ((at, at + 1, 0) for at in unanchored_spots(data, begin, end))
+        if self._names.anchors:
+            found += self._own_names(data, begin, end)
+        if pieces is not None:
+            pieces.finish()
+            found += ((first, last, 0) for first, last in pieces.unread)
+            within += ((text, (first, last, 0)) for text, first, last in pieces.joined)
+        return found + self._found_within(within) if within else found
 
+    def _look(
+        self,
+        data: bytes,
+        places: Iterable[Found],
+        found: list[Found],
+        within: list[tuple[bytes, Found]],
+        *,
+        is_large: bool,
+    ) -> list[Found]:
+        """Look at places and add to `found`, and to `within` the texts that are encoded there; the places of `_PIECES`
+        are given back."""
+        streamed: list[Found] = []
+        pieces, words, hints, asked = len(_PIECES), self._words, self._hints, self._asked
+        goes_on = _GOES_ON.match if is_large else None
+        for place in places:
+            index, start, end = place
+            if index < pieces:
+                streamed.append(place)
+            elif goes_on is None or not words[index] or goes_on(data, end) is not None:
+                for hint in hints[index]:
+                    if hint.look(data, start, end):
+                        found.append((start, end, hint.levels))
+                    elif asked:
+                        within += ((text, (start, end, hint.levels)) for text in asked)
+                    if asked:
+                        asked.clear()
+        return streamed
 
-def _has_deltas(text: str) -> bool:
-    """Whether an event of a stream stands in a text whose data says within a thousand characters that it is a delta."""
-    for opening in ("data: {", "data:{"):
-        start = text.find(opening)
-        while start >= 0:
-            if text.find("delta", start, start + 1000) >= 0:
-                return True
-            start = text.find(opening, start + 1)
-    return False
+    def _found_within(self, texts: list[tuple[bytes, Found]]) -> list[Found]:
+        """The places of those texts, which stand in another one, that have spots themselves."""
+        ends: list[int] = []
+        length = 0
+        for text, _ in texts:
+            length += len(text) + len(_GAP)
+            ends.append(length)
+        joined = _GAP.join(text for text, _ in texts)
+        return [texts[bisect_right(ends, start)][1] for start, _, _ in self._found(joined, 0, len(joined))]
 
-
-def _checks(matcher: Matcher) -> dict[str, list[Check]]:
-    """For each literal as it may stand in a text with escapes, what must hold beside it."""
-    checks: dict[str, list[Check]] = {}
-
-    def add(literals: Iterable[str], check: Check) -> None:
-        for literal in literals:
-            for spelling in _spellings(literal):
-                checks.setdefault(spelling, []).append(check)
-
-    for shape in SHAPES:
-        add(shape.anchors, _for_shape(shape))
-    add(NAMES, may_be_named)
-    add(BEARER, _for_look(bearer_at))
-    add(("asic", "ASIC"), _for_look(basic_at))
-    add(URL, _has_at)
-    add(COOKIES, _always)
-    add(PROGRAMS, _always)
-    add(MANIFESTS, _always)
-    add(matcher.known.anchors or (), _always)
-    for literal in (*ENCODED, *LISTED):
-        checks.setdefault(literal, [])
-    return checks
-
-
-_ESCAPES = {
-    "/": ("\\/", "\\\\/", "\\\\\\/", "%2F", "%2f"),
-    ":": ("%3A", "%3a"),
-    "=": ("%3D", "%3d"),
-    "+": ("%2B", "%2b"),
-    "~": ("%7E", "%7e"),
-    "$": ("%24", "%24"),
-    " ": ("%20", "+"),
-}
-"""How the characters of literals that are not left alone by every encoder may be spelled."""
-
-
-def _spellings(literal: str) -> set[str]:
-    """A literal as it is, and with one way of spelling used throughout."""
-    special = [char for char in _ESCAPES if char in literal]
-    made = {literal}
-    for style in range(max((len(_ESCAPES[char]) for char in special), default=0)):
-        spelled = literal
-        for char in special:
-            ways = _ESCAPES[char]
-            spelled = spelled.replace(char, ways[min(style, len(ways) - 1)])
-        made.add(spelled)
-    if "://" in literal:
-        made |= {literal.replace("://", "%3A%2F%2F"), literal.replace("://", "%3a%2f%2f")}
-        made |= {literal.replace("/", slash) for slash in _ESCAPES["/"][:3]}
-    return made
-
-
-def _for_shape(shape: Shape) -> Check:
-    if "\\s" in shape.pattern:
-        return _always
-    if shape.before:
-        return lambda text, start, end: pattern_of(shape).match(text, start) is not None or _escaped(text, start, end)
-    return lambda text, start, end: (
-        _goes_on(text, end) and (pattern_of(shape).match(text, start) is not None or _escaped(text, start, end))
-    )
-
-
-def _goes_on(text: str, end: int) -> bool:
-    """Whether ten more characters of a word follow: what most literals that stand in a clean file lack."""
-    following = text[end : end + 10]
-    return len(following) == 10 and following.split(None, 1) == [following] and '"' not in following
-
-
-def _for_look(look: Callable[[str, int, int], object]) -> Check:
-    return lambda text, start, end: look(text, start, end) is not None or _escaped(text, start, end)
-
-
-def _escaped(text: str, start: int, end: int) -> bool:
-    """Whether the word around a literal has an escape in it, so that it reads otherwise than it stands."""
-    if "%" in text[start:end] or "\\" in text[start : end + 1]:
-        return True
-    for index in range(end, min(len(text), end + 400)):
-        char = text[index]
-        if char == "\\":
-            return text[index : index + 8].lstrip("\\")[:1] not in _ENDS
-        if char in "%&":
-            return True
-        if char.isspace() or char in "\"'`<>{}":
-            return False
-    return False
-
-
-_ENDS = frozenset("nrt\"'")
-"""An escape of a character that ends a word."""
-
-
-def _has_at(text: str, _start: int, end: int) -> bool:
-    """Whether what follows ``://`` may be a user and a password."""
-    if text.startswith(("%", "\\/"), end):
-        return True
-    at = text.find("@", end, end + 262)
-    return at >= 0 and not any(char.isspace() or char in "/?\"'<>`" for char in text[end:at])
-
-
-def _always(_text: str, _start: int, _end: int) -> bool:
-    return True
+    def _own_names(self, data: bytes, begin: int, end: int) -> Iterator[Found]:
+        """The places of a project's own names, whatever their case."""
+        lower = data[begin:end].lower()
+        for word in map(str.encode, self._names.words):
+            at = lower.find(word)
+            while at >= 0:
+                near = lower[max(0, at - _NEAR) : at + _NEAR]
+                if self._names.may_stand_in(near.decode("utf-8", "replace")):
+                    yield begin + at, begin + at + len(word), BESIDE
+                at = lower.find(word, at + 1)

@@ -89,7 +89,7 @@ class Redactor(Rewriter):
     def document(self, value: Any, place: Place) -> None:
         """Remembers which texts another text beside them names, and how bodies are coded."""
         for path, container in containers(value):
-            for inner, name in named_in(container, path, self._introduces, self._matcher.names.holds):
+            for inner, name in named_in(container, place.path + path, self._introduces, self._matcher.names.holds):
                 self._beside[place.part, place.path + path + inner] = name
             self.inside.note(path, container, place)
 

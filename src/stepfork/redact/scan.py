@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from stepfork.errors import ScanError
-from stepfork.redact.decoding import decode
+from stepfork.redact.decoding import decode, of_text
+from stepfork.redact.kinds import is_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from stepfork.redact.decoding import Decoded
     from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
 
@@ -22,14 +24,14 @@ def scan_bytes(
     """
     decoded = decode(data, name)
     parts: list[tuple[str, str]] = [] if unread is None else unread
-    found = scan_text(decoded.text, secrets, decoded.name, parts)
-    if "\0" in decoded.text:  # UTF-16 without a mark, or text fields of a binary format
+    found = _scan(decoded, secrets, parts)
+    if b"\0" in decoded.data:  # UTF-16 without a mark, or text fields of a binary format
         found += scan_text(decoded.text.replace("\0", ""), secrets, decoded.name, parts)
     if decoded.complaint:
         parts.append(("", decoded.complaint))
     if parts and unread is None:
         raise ScanError(" ".join(parts[0]).strip())
-    if decoded.name.replace("\\", "/").rpartition("/")[2] == "config.toml" and "[redact]" in decoded.text:
+    if decoded.name.replace("\\", "/").rpartition("/")[2] == "config.toml" and b"[redact]" in decoded.data:
         found = [item for item in found if not item.rule.startswith("name ")]  # the list of names itself
     return list(dict.fromkeys(item.moved(item.path, name) for item in found))
 
@@ -50,12 +52,17 @@ def scan_text(
     text: str, secrets: Secrets, name: str = "", unread: list[tuple[str, str]] | None = None
 ) -> list[Finding]:
     """The secrets in a text, as `scan_bytes` gives them."""
-    if not secrets.may_stand_in(text):
-        return []
-    from stepfork.redact import documents
-
     parts: list[tuple[str, str]] = [] if unread is None else unread
-    found = documents.scan(text, secrets, name, parts)
+    found = _scan(of_text(text, name), secrets, parts)
     if parts and unread is None:
         raise ScanError(" ".join(parts[0]).strip())
     return found
+
+
+def _scan(decoded: Decoded, secrets: Secrets, unread: list[tuple[str, str]]) -> list[Finding]:
+    spots = secrets.spots(decoded)
+    if spots is not None and not spots and not is_variables(decoded.name):
+        return []
+    from stepfork.redact import documents
+
+    return documents.scan(decoded, secrets, spots, unread)

@@ -13,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from stepfork.redact.decoding import Decoded
     from stepfork.redact.finding import Finding
+    from stepfork.redact.prefilter import Spot
 
 
 class Secrets:
@@ -64,6 +66,13 @@ class Secrets:
             made.prefilter = self.prefilter
             made._with_personal = made
         return self._with_personal
+
+    def spots(self, decoded: Decoded) -> list[Spot] | None:
+        """Where in the text of a file what is looked for may stand; None where it may stand anywhere."""
+        personal, data = self.matcher.personal, decoded.data
+        if personal is not None and (personal.may_stand_in(decoded.text) or self.prefilter.may_have_pieces(data)):
+            return None
+        return None if self.prefilter.reads_all(data) else self.prefilter.spots(data)
 
     def may_stand_in(self, text: str) -> bool:
         """Whether anything that is looked for may stand in a text, however it is parsed."""

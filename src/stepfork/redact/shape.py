@@ -15,17 +15,15 @@ _SIGNS = ("_", "-", ".")
 _RUNS = ("alnum", "hex", "Hex", "HEX", "lower", "upper", "digit")
 
 
-def _is_led(prefixes: tuple[str, ...], body: str) -> bool:
-    """Whether the sign is looked for: prefixes are short and end with one, and twenty letters or digits follow."""
-    if prefixes[0] in _SIGNS:
+def _is_led(prefix: str, body: str) -> bool:
+    """Whether the sign is looked for: a prefix is short and ends with one, and twenty letters or digits follow, or a
+    UUID."""
+    if prefix in _SIGNS:
         return True
     alphabet, _, size = body[1:].partition(" ")
-    return (
-        alphabet in _RUNS
-        and size[:2].isdigit()
-        and size[:2] >= "20"
-        and all(len(prefix) <= LONGEST_LED and prefix[-1] in _SIGNS for prefix in prefixes)
-    )
+    is_run = alphabet in _RUNS and size[:2].isdigit() and size[:2] >= "20"
+    is_uuid = body.startswith("{uuid}") and prefix[-1] != "-"
+    return (is_run or is_uuid) and len(prefix) <= LONGEST_LED and prefix[-1] in _SIGNS
 
 
 class Shape:
@@ -47,7 +45,7 @@ class Shape:
         self.name = name
         self.service = service
         self.prefixes = tuple(prefixes.split(" ")) if isinstance(prefixes, str) else prefixes
-        self.anchors = () if _is_led(self.prefixes, body) else self.prefixes
+        self.anchors = tuple(prefix for prefix in self.prefixes if not _is_led(prefix, body))
         self.body = body
         self.needs = needs
         self.lead = lead

@@ -56,6 +56,51 @@ def in_bytes(shape: Shape) -> re.Pattern[bytes]:
 
 
 _in_bytes: dict[str, re.Pattern[bytes]] = {}
+_ESCAPED = r"""(?:\\+[^A-Za-z0-9\s"'\\]|%(?!20|0[AaDd]|2[27])[0-9A-Fa-f]{2}|&#)[A-Za-z0-9_.~+/=:-]{0,90}"""
+_leads: dict[str, re.Pattern[bytes]] = {}
+
+
+def may_lead(shape: Shape, data: bytes, start: int) -> bool:
+    """Whether what stands before `start` in the bytes of a text with escapes may be what leads to a prefix."""
+    lead = _leads.get(shape.name)
+    if lead is None:
+        import re
+
+        lead = _leads[shape.name] = re.compile(f"(?:{shape.before}|{_ESCAPED})\\Z".encode())
+    return lead.search(data[max(0, start - _LEAD) : start]) is not None
+
+
+def may_stand_alone(data: bytes, start: int) -> bool:
+    """False where what begins at `start` in the bytes of a text with escapes is a later part of a word or of a blob in
+    what the text stands for, see `stands_alone`."""
+    left = data[max(0, start - 1) : start]
+    if not left or not data[start : start + 1].isalnum():
+        return True
+    if left.isalnum():
+        return _ends_escape(data, start)
+    alphabet = _BLOBS.get(left)
+    if alphabet is None:
+        return True
+    window = data[max(0, start - _BLOB) : start]
+    return len(window) - len(window.rstrip(alphabet)) < _BLOB
+
+
+_BLOBS = dict.fromkeys((b"+", b"/"), (_LETTERS + "+/").encode()) | dict.fromkeys(
+    (b"-", b"_"), (_LETTERS + "-_").encode()
+)
+
+
+def _ends_escape(data: bytes, start: int) -> bool:
+    """Whether the letter or digit before `start` may end an escape: ``\\n``, ``\\u0022``, ``\\x41``, ``%20``."""
+    before = data[max(0, start - 10) : start]
+    return (
+        before[-2:-1] == b"\\"
+        or before[-3:-2] == b"%"
+        or before[-6:-4] == b"\\u"
+        or before[-4:-2] == b"\\x"
+        or before[-4:-3] == b"\\"
+        or before[-10:-8] == b"\\U"
+    )
 
 
 def _patterns(shape: Shape) -> tuple[re.Pattern[str], re.Pattern[str] | None]:

@@ -7,9 +7,4 @@ from stepfork.redact.table import SHAPES
 from stepfork.redact.token_spots import token_spots as unanchored_spots
 from stepfork.redact.tokens import tokens_in as unanchored_in
 
-__all__ = ["SHAPES", "may_have_unanchored", "pattern_of", "shape_at", "unanchored_in", "unanchored_spots"]
-
-
-def may_have_unanchored(text: str) -> bool:
-    """Whether a text as it stands, escapes and all, may hold a credential that no anchor leads to."""
-    return next(unanchored_spots(text.encode("utf-8", "surrogatepass")), None) is not None
+__all__ = ["SHAPES", "pattern_of", "shape_at", "unanchored_in", "unanchored_spots"]

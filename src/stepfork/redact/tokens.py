@@ -34,7 +34,7 @@ _IDS = "".join(
 SIGNS = (
     rf"_(?=[A-Za-z0-9]{{20}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-){_IDS}",
     r"-(?=[A-Za-z0-9]{20}|[0-9a-f]{12}:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-]))(?<!\bchatcmpl-)(?<!\b00-)",
-    r"\.(?=[A-Za-z0-9]{16}|[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}|[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{40})",
+    r"\.(?=[A-Za-z0-9]{16}|[0-9a-f]{8}-[0-9a-f]{4}-|[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}|[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{40})",
 )
 """Each is a literal character, which is found at the speed of memory, with what must follow it."""
 _IN_TEXT = tuple(pattern(sign) for sign in SIGNS)
@@ -72,8 +72,8 @@ _OTHER = _set(
 LED: dict[str, tuple[Shape, ...]] = {}
 """Prefixes that a sign ends, with the shapes that they begin."""
 for _shape in SHAPES:
-    if not _shape.anchors:
-        for _prefix in _shape.prefixes:
+    for _prefix in _shape.prefixes:
+        if _prefix not in _shape.anchors:
             LED[_prefix] = (*LED.get(_prefix, ()), _shape)
 
 

@@ -40,14 +40,14 @@ def test_a_token_of_no_known_service_goes_whole(around: str, prefix: str, body: 
     text = around.format(prefix + body)
     [span] = MATCHER.find(text)
     assert text[span.start : span.end] == prefix + body
-    assert list(token_spots(text.encode()))
+    assert list(token_spots(text.encode(), 0, len(text.encode())))
 
 
 @pytest.mark.parametrize(("prefix", "body"), UNKNOWN)
 def test_it_is_expected_behind_an_escape_too(prefix: str, body: str) -> None:
     text = f'{{"stdout": "done\\n{prefix}{body}\\n"}}'
     assert [text[span.start : span.end] for span in MATCHER.find(text)] == [prefix + body]
-    assert list(token_spots(text.encode()))
+    assert list(token_spots(text.encode(), 0, len(text.encode())))
 
 
 IDS = [

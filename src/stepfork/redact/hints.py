@@ -1,0 +1,199 @@
+"""Which literals make a place of a text worth reading, and what must hold around one, escapes and all.
+
+A text is looked at as it stands in its file, as bytes: what is JSON, a URL or a repr in it keeps its escapes. A look
+answers False only where no rule can find anything that its literal belongs to, whatever undoes the escapes. It costs
+little: it is asked of every ``path`` and every ``total_tokens``. Standard library only.
+"""
+
+from __future__ import annotations
+
+from stepfork.redact.cookies import LISTED, cookies_at, may_be_cookies
+from stepfork.redact.credentials import basic_at, bearer_at, userinfo_at
+from stepfork.redact.encoded_spots import ANCHORS as ENCODED
+from stepfork.redact.encoded_spots import CODINGS, may_be_encoded
+from stepfork.redact.escapes import ESCAPES, SOFT_BREAKS
+from stepfork.redact.folds import unbroken
+from stepfork.redact.matcher import RULES, finds
+from stepfork.redact.named import named_at
+from stepfork.redact.naming import Naming
+from stepfork.redact.pattern import pattern
+from stepfork.redact.programs import program_at
+from stepfork.redact.shaped import in_bytes, may_lead, may_stand_alone
+from stepfork.redact.shapes import SHAPES
+from stepfork.redact.spelling import anchor_of, forms_of, runs_of, spellings, value_spellings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from stepfork.redact.matcher import Matcher
+    from stepfork.redact.shape import Shape
+
+    Look = Callable[[bytes, int, int], bool]
+
+_BEFORE, _AFTER, _FAR = 320, 600, 17_000
+"""Bytes before a literal that are decoded for a look, bytes after it, and where those hold a value without an end."""
+_LONGEST = 1 << 16
+"""No credential goes on for longer."""
+
+_ESCAPED = pattern(
+    rb"""[A-Za-z0-9_.~+/=:$|@-]*(?:\\+[^A-Za-z0-9\s"'\\]|&[#A-Za-z]|%(?!20|22|27|0[AaDd]|3[CcEe]|7[BbDd])[0-9A-Fa-f])"""
+)
+"""A word with an escape of a sign of which credentials are made, so that it reads otherwise than it stands."""
+_BLANK = pattern(rb"""[\s\\%+:&\x80-\xff]""")
+_END = pattern(rb"""[\s"'`<>]""")
+_AT = pattern(rb"""[^\s/?"'<>`]*(?:@|%40)|%|\\+/""")
+
+_KINDS = ("Secret", "kty", *LISTED)
+"""What says in a parsed document of which kind an object is; the values beside it have names that say nothing."""
+
+BESIDE, KIND, ABOVE = 1, 2, 3
+"""How many of the containers around a literal count: what stands beside the text that it is; what stands beside a
+member that says what kind of object this is; and what stands in the message whose header it is."""
+
+
+class Hint:
+    """A literal's `look`. `levels` of the containers around it count as well; `is_word` tells that ten more characters
+    of a word must follow, which is what most literals in a clean file lack."""
+
+    __slots__ = ("is_word", "levels", "look")
+
+    def __init__(self, look: Look, *, levels: int = 0, is_word: bool = False) -> None:
+        self.look = look
+        self.levels = levels
+        self.is_word = is_word
+
+
+class Hints:
+    """The literals of all rules of a matcher; `is_worth` tells whether a text is worth reading that stands encoded in
+    another."""
+
+    __slots__ = ("by_literal", "is_complete")
+
+    def __init__(self, matcher: Matcher, is_worth: Callable[[str], bool]) -> None:
+        self.by_literal: dict[bytes, list[Hint]] = {}
+        self.is_complete = True
+        """False where a known value or a project's pattern has no part that can be looked for."""
+        for shape in SHAPES:
+            self._add_shape(shape)
+        hints = {
+            named_at: Hint(Naming().may_name, levels=BESIDE),
+            cookies_at: Hint(may_be_cookies, levels=BESIDE),
+            bearer_at: Hint(_for_scheme(bearer_at)),
+            basic_at: Hint(_for_scheme(basic_at)),
+            userinfo_at: Hint(_has_user),
+            program_at: Hint(_for_text(lambda text, start, end: finds(program_at, text, start, end))),
+        }
+        for anchors, look in RULES:
+            literals = {anchor.rstrip() for anchor in anchors} if look is basic_at else anchors
+            self._add(literals, hints.get(look, Hint(_always)))
+        for literal in _KINDS:
+            self._add_bytes(literal.encode(), Hint(_is_quoted, levels=KIND))
+            self._add_bytes(literal.encode(), Hint(_is_quoted_within))
+        for escape, may_hide in ESCAPES.items():
+            self._add_bytes(escape, Hint(may_hide, levels=BESIDE))
+        encoded = _for_text(lambda text, start, end: may_be_encoded(text, start, end, is_worth))
+        for anchor in ENCODED:
+            self._add_bytes(anchor.encode(), Hint(encoded, levels=ABOVE if anchor in CODINGS else BESIDE))
+        for soft_break in SOFT_BREAKS if matcher.known.plain else ():
+            self._add_bytes(soft_break, Hint(_always))
+        for spelling in matcher.known.plain:
+            self._add_value(spelling)
+        for core in matcher.known.base64:
+            for part in unbroken(core):
+                self._add_value(part)
+        for literal in matcher.patterns.literals:
+            self.is_complete = self.is_complete and bool(literal)
+            self._add([literal] if literal else [], Hint(_always))
+
+    def _add_bytes(self, literal: bytes, hint: Hint) -> None:
+        self.by_literal.setdefault(literal, []).append(hint)
+
+    def _add(self, literals: Iterable[str], hint: Hint) -> None:
+        for literal in literals:
+            for spelling in spellings(literal):
+                self._add_bytes(spelling, hint)
+
+    def _add_shape(self, shape: Shape) -> None:
+        for anchor in shape.anchors:
+            look = _always if shape.spans_lines else _for_shape(shape, anchor.encode())
+            hint = Hint(look, is_word=not shape.has_lead and not shape.spans_lines)
+            for spelling in spellings(anchor):
+                self._add_bytes(spelling, hint)
+
+    def _add_value(self, value: str) -> None:
+        anchor = anchor_of(value)
+        self.is_complete = self.is_complete and bool(anchor)
+        hint = Hint(_for_value(value))
+        for spelling in value_spellings(anchor):
+            self._add_bytes(spelling, hint)
+
+
+def _is_quoted(data: bytes, start: int, end: int) -> bool:
+    """Whether a literal is all that stands in quotes."""
+    return data[start - 1 : start] == b'"' == data[end : end + 1]
+
+
+def _is_quoted_within(data: bytes, start: int, end: int) -> bool:
+    """The same in a text that stands in another."""
+    return data[end : end + 1] == b"\\" and data[start - 1 : start] == b'"'
+
+
+def _always(_data: bytes, _start: int, _end: int) -> bool:
+    return True
+
+
+def _for_shape(shape: Shape, anchor: bytes) -> Look:
+    def look(data: bytes, start: int, end: int) -> bool:
+        is_plain = end - start == len(anchor)
+        if is_plain:
+            follows = in_bytes(shape).match(data, start, start + _LONGEST) is not None
+        else:
+            follows = in_bytes(shape).match(anchor + data[end : end + _AFTER]) is not None
+        if not follows and _ESCAPED.match(data, end, end + _AFTER) is None:
+            return False
+        return may_lead(shape, data, start) if shape.has_lead else may_stand_alone(data, start)
+
+    return look
+
+
+def _for_scheme(find: Callable[[str, int, int], object]) -> Look:
+    def look(data: bytes, start: int, end: int) -> bool:
+        if _BLANK.match(data, end) is None:
+            return False
+        if data[end : end + 1] in b"\\%+&" or _ESCAPED.match(data, end + 1, end + _AFTER):
+            return True
+        return find(*_around(data, start, end)) is not None
+
+    return look
+
+
+def _for_text(look: Callable[[str, int, int], bool]) -> Look:
+    return lambda data, start, end: look(*_around(data, start, end))
+
+
+def _has_user(data: bytes, _start: int, end: int) -> bool:
+    """Whether what follows ``://`` may be a user and a password."""
+    return _AT.match(data, end) is not None
+
+
+def _for_value(value: str) -> Look:
+    """All that a value consists of stands near its part that was found, in one spelling or another."""
+    runs = [run.encode() for run in runs_of(value) if len(run) > 1]
+    signs = [forms_of(char) for char in sorted(set(value)) if not char.isascii()]
+    reach = 24 * len(value) + 64
+
+    def look(data: bytes, start: int, end: int) -> bool:
+        near = data[max(0, start - reach) : end + reach]
+        return all(run in near for run in runs) and all(any(form in near for form in forms) for forms in signs)
+
+    return look
+
+
+def _around(data: bytes, start: int, end: int) -> tuple[str, int, int]:
+    """What stands around a literal as text, with the literal's place in it."""
+    before = data[max(0, start - _BEFORE) : start].decode("utf-8", "replace")
+    literal = data[start:end].decode("utf-8", "replace")
+    ended = _END.search(data, end + _AFTER, end + _FAR)
+    after = data[end : ended.end() if ended else end + _FAR].decode("utf-8", "replace")
+    return before + literal + after, len(before), len(before) + len(literal)
