@@ -46,7 +46,7 @@ OTHER_NAMES = """
     signature secretary passenger compass api_version bearerFormat tokenUrl
     publicKeyToken resumeToken forwardToken consistency_token changeToken sort_key api_key_id key_id api_key_header
     token_endpoint token_expires_at password_policy password_hash secret_name auth_url auth_type line_number hash
-    certificate api_version compass bypass trespass encompass"""
+    AWS::ApiGateway::ApiKey certificate api_version compass bypass trespass encompass"""
 
 
 @pytest.mark.parametrize("name", SECRET_NAMES.split())

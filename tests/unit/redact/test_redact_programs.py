@@ -69,6 +69,7 @@ OTHERS = [
     "mysql -u root -p app1",
     "docker run -p 8080:80 example/app1",
     "docker login -u ada -p $TOKEN registry.example",
+    "docker login -u '<user>' -p '<token-1>' registry.example",
     "ssh -p 2222 host1.example",
     "mkdir -p build1/output2",
     "redis-cli -h cache1.example -p 6379 ping",

@@ -92,6 +92,8 @@ def test_ids_of_services_are_none(prefix: str) -> None:
         f"test-ap-{drawn(34, string.ascii_lowercase + string.digits)}-s3alias",
         f'{{"UploadId": "exampleuoh_{drawn(60)}", "cursor": "qrs-{drawn(40)}"}}',
         f"100%25 rsn_{drawn(120)}+{drawn(80)}",
+        f'{{"api_key": "apikey_01{drawn(22)}", "of": "deps_key_{drawn(64, HEX)}"}}',
+        f"cache_key_{drawn(32, HEX)} my-key-{drawn(32, HEX)} my_live_{drawn(35, HEX)[:-12]}",
         f"x-api-key{drawn(32, HEX)} access_token{drawn(40)}",
     ],
 )

@@ -26,6 +26,7 @@ def test_what_stands_before_a_host_goes(url: str) -> None:
     [
         "https://ada@git.example/a/b.git",
         "https://some-long-user-name-of-a-team@git.example/a.git",
+        "https://RegistryServiceAccount2024ForBuilds@git.example/a.git",
         "https://git.example/a/b@1234567890abcdef1234567890abcdef12345678",
         "ssh://git@github.com:22/acme/widgets.git",
     ],
