@@ -92,7 +92,7 @@ def test_ids_of_services_are_none(prefix: str) -> None:
         f"test-ap-{drawn(34, string.ascii_lowercase + string.digits)}-s3alias",
         f'{{"UploadId": "exampleuoh_{drawn(60)}", "cursor": "qrs-{drawn(40)}"}}',
         f"100%25 rsn_{drawn(120)}+{drawn(80)}",
-        f'{{"api_key": "apikey_01{drawn(22)}", "of": "deps_key_{drawn(64, HEX)}"}}',
+        f'{{"of": "apikey_01{drawn(22)}", "by": "deps_key_{drawn(64, HEX)}"}}',
         f"cache_key_{drawn(32, HEX)} my-key-{drawn(32, HEX)} my_live_{drawn(35, HEX)[:-12]}",
         f"x-api-key{drawn(32, HEX)} access_token{drawn(40)}",
     ],
@@ -108,6 +108,11 @@ def test_what_its_name_calls_an_id_is_none(name: str) -> None:
     assert MATCHER.find(value, name) == []
     assert MATCHER.find(value, "note")
     assert MATCHER.find(f"see {value}", name)
+
+
+def test_a_prefix_that_is_a_word_begins_nothing_after_another_word() -> None:
+    text = f"cache_key_{drawn(32, HEX)} deps-key-{drawn(32, HEX)} us_live_{drawn(35, HEX)} web-app-{drawn(24)}"
+    assert [span for span in MATCHER.find(text) if span.rule != RULE] == []
 
 
 def test_a_token_inside_a_blob_is_none() -> None:
