@@ -85,6 +85,11 @@ def test_other_options_are_recorded_as_they_are(call: str) -> None:
     assert redact_text(call, SECRETS) == call
 
 
+def test_what_stands_in_angle_brackets_is_to_be_filled_in() -> None:
+    text = "docker login -u <user> -p <token-1> registry.example"
+    assert redact_text(text, SECRETS) == text
+
+
 def test_what_follows_another_command_belongs_to_that() -> None:
     text = f"curl https://x.example | grep -u ada:{BEARER}; curl x && tar -u ada:{BEARER}"
     assert redact_text(text, SECRETS) == text
