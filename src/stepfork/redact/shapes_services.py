@@ -24,7 +24,7 @@ SERVICE_ROWS = (
     (
         "authress-key",
         "Authress",
-        "sc_ ext_ scauth_ authress_",
+        "scauth_ authress_ sc_",
         "{lower 5-30}.{lower 4-6}.acc-{kebab 10-32}.{padded 30+}",
     ),
     ("intra42-secret", "42", "s-s4t2ud- s-s4t2af-", "{hex 64}"),
