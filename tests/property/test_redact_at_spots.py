@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import html
 import json
 import random
 import re
@@ -38,14 +39,34 @@ SECRETS = Secrets.collect(
     Rules(keys=("x-acme-session",), patterns={"acme": "acme_[a-z0-9]{8}"}),
 )
 NAMES = (
-    *("api_key", "x-api-key", "password", "token", "clientSecret", "db pass", "api keys (new)", "auth 2", "Cookie"),
+    *(
+        "api_key",
+        "x-api-key",
+        "password",
+        "token",
+        "clientSecret",
+        "db pass",
+        "db password",
+        " secret key",
+        "api keys (new)",
+        "auth 2",
+        "Cookie",
+    ),
     *("max_tokens", "cache_key", "content", "text", "X-Acme-Session", "xAcmeSession", "name", "header", "n", "data"),
     *("encoding", "path", "query", "request", "events", "set_events", "value", "é key", 'my "key"', "token密"),
     *("choices", "delta", "done", "completion"),
 )
 AROUND = (
     *("", " ", "the key is ", "api_key=", "password: ", '"token": "', "Bearer ", "https://u:"),
-    *("?key=", "&sig=", "\\n"),
+    *("?key=", "&sig=", "\\n", "- **Password**: ", "API Key: ", "| token | ", "the password is ", "__key__ = "),
+    *("ENV API_KEY ", "--token ", "`secret`: ", "<td>password</td><td>", "api\\_key: ", "set TOKEN "),
+)
+SPELLED = (
+    urllib.parse.quote,
+    lambda text: urllib.parse.quote(text, safe=""),
+    urllib.parse.quote_plus,
+    html.escape,
+    repr,
 )
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 CHAR = re.compile(r"(?s)\\u....|\\.|.")
@@ -75,7 +96,8 @@ class Maker:
         kind = self.chance.randrange(10)
         if kind < 3 or depth > 3:
             choice = self.chance.choice
-            return "".join(choice(AROUND) + self.value() + choice(AFTER) for _ in range(kind + 1))
+            text = "".join(choice(AROUND) + self.value() + choice(AFTER) for _ in range(kind + 1))
+            return choice(SPELLED)(text) if choice((True, False, False, False)) else text
         if kind < 5:
             return self.spelled(self.document(depth + 1))
         if kind == 5:

@@ -51,6 +51,10 @@ _MAY_HOLD = pattern(
     rb"(?:=|%3d|\\+u003d|\\+x3d|&)|\\+[ux](?!2[267]|002[267])|%[4-7]|&#"
 )
 """Such a name in a text whose escapes are not undone, or an escape of a letter."""
+_WORDS = tuple(
+    b"sess auth token jwt login remember identity ticket secret credential __host- .asp sid \\u \\x % &#".split()
+)
+"""What is quick to look for, as part of that; the last are those of escapes."""
 _ESCAPED = pattern(rb"(?:\\+[\"'\]]){0,2}s?(?:%|&|\\+[ux0-9])")
 _MEMBER = pattern(rb"[\"'](?:\s|\\+[nrt])*:")
 _LAST = pattern(rb"s?\\*\"(?:\s|\\+[nrt])*\}")
@@ -77,6 +81,10 @@ def may_be_cookies(data: bytes, start: int, end: int) -> bool:
         at = data.find(closing, at + 1, begin + _REACH)
     if at >= 0 and opened["sign"] == b"," and _MEMBER.match(data, at + len(closing) - 1):
         return _is_whole(data, start)
+    if at >= 0:
+        value = data[begin:at].lower()
+        if not any(word in value for word in _WORDS):
+            return False
     return _MAY_HOLD.search(data, begin, at if at >= 0 else begin + _REACH) is not None
 
 

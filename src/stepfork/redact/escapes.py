@@ -22,7 +22,6 @@ _UNRESERVED = frozenset(form % code for code in _LETTERS + b"-._~" for form in (
 """What a URL has as it is."""
 _USUAL_NUMBERS = ("34", "38", "39", "60", "62", "160", "x22", "x26", "x27", "x3c", "x3e", "xa0")
 _NAMES = "colon sol bsol equals plus lowbar hyphen dash period dollar percnt commat num"
-_SIGNS = "-_.~:=+$|@!#*,;?^()[]"
 
 
 def _is_ascii(data: bytes, _start: int, end: int) -> bool:
@@ -54,7 +53,7 @@ def _is_unusual_number(data: bytes, _start: int, end: int) -> bool:
     return number.replace("x0", "x", 1).lstrip("0") not in _USUAL_NUMBERS
 
 
-def _is_in_word(data: bytes, start: int, end: int) -> bool:
+def is_in_word(data: bytes, start: int, end: int) -> bool:
     """``sk\\-`` in Markdown or a regular expression, at whatever depth of JSON text: no blank on either side."""
     before = data[max(0, start - 16) : start].rstrip(b"\\")[-1:]
     after = data[end : end + 1]
@@ -74,10 +73,9 @@ ESCAPES: dict[bytes, Look] = {
     b"\\u{": _always,
     b"\\U000": _always,
     **dict.fromkeys((b"\\0", b"\\1", b"\\2", b"\\3"), _is_octal),
-    **{f"\\{sign}".encode(): _is_in_word for sign in _SIGNS},
     **{f"&{name};".encode(): _always for name in _NAMES.split()},
     **dict.fromkeys((b"\\u0000", b"\0"), _always),
 }
-"""By the literal that each begins with."""
+"""By the literal that each begins with; a sign that has a backslash before it may hide what `is_in_word`."""
 SOFT_BREAKS = (b"=\n", b"=\r\n", b"=\\n", b"=\\r", b"=\\\\n", b"=\\\\r")
 """Those of quoted-printable text, in which known values alone are looked for."""

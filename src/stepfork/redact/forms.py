@@ -49,14 +49,28 @@ class Depth:
         """Where between `start` and `end` a quote of a level above stands, which ends the text; -1 where none does."""
         if self.depth == 0:
             return -1
-        if end - start < _SHORT:
-            between = data[start:end]
-            if between.count(b'"') == between.count(self.quote):
-                return -1
-        at = data.find(b'"', start, end)
-        while at >= 0 and self._is_inside(data, at):
-            at = data.find(b'"', at + 1, end)
-        return at
+        while start < end:
+            at = data.find(b'"', start, end)
+            if at < 0 or not self._is_inside(data, at):
+                return at
+            start = max(at, data.rfind(b'"', at, at + _SHORT)) + 1
+            if not self._are_inside(data[at + 1 : start]):
+                while self._is_inside(data, at):
+                    at = data.find(b'"', at + 1, end)
+                return at
+        return -1
+
+    def _are_inside(self, between: bytes) -> bool:
+        """The same of each quote in `between`."""
+        opening, steps = b'"', len(self.quote)
+        count = between.count(opening)
+        while count:
+            if between.count(b"\\" * (steps - 1) + opening) != count:
+                return False
+            opening = b"\\" * steps + b'"'
+            count = between.count(opening)
+            steps += len(self.quote)
+        return True
 
     def _is_inside(self, data: bytes, at: int) -> bool:
         """Whether the quote at `at` is one of this level or of a deeper one, as the backslashes before it tell."""

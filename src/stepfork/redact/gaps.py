@@ -29,8 +29,10 @@ def gap_value(text: str, begin: int, stop: int) -> int | None:
     return None if gap is None else gap.end()
 
 
-def may_have_gap(before: str, name: str) -> bool:
+def may_have_gap(before: str, name: str, after: str) -> bool:
     """Whether a name may be one that a value follows so, in a text with escapes; it loads nothing."""
+    if after and not after[0].isspace() and after[0] not in "\\%&+":
+        return False
     if "--" in before[-2:] or name.startswith("--") or name in _DIRECTIVES:
         return True
     near = before[-90:]

@@ -11,14 +11,14 @@ from stepfork.redact.cookies import LISTED, cookies_at, may_be_cookies
 from stepfork.redact.credentials import basic_at, bearer_at, userinfo_at
 from stepfork.redact.encoded_spots import ANCHORS as ENCODED
 from stepfork.redact.encoded_spots import CODINGS, may_be_encoded
-from stepfork.redact.escapes import ESCAPES, SOFT_BREAKS
+from stepfork.redact.escapes import ESCAPES, SOFT_BREAKS, is_in_word
 from stepfork.redact.folds import unbroken
 from stepfork.redact.matcher import RULES, finds
 from stepfork.redact.named import named_at
 from stepfork.redact.naming import Naming
 from stepfork.redact.pattern import pattern
 from stepfork.redact.programs import program_at
-from stepfork.redact.shaped import in_bytes, may_lead, may_stand_alone
+from stepfork.redact.shaped import may_follow, may_lead, may_stand_alone
 from stepfork.redact.shapes import SHAPES
 from stepfork.redact.spelling import anchor_of, forms_of, runs_of, spellings, value_spellings
 
@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from stepfork.redact.known import Known
     from stepfork.redact.matcher import Matcher
     from stepfork.redact.shape import Shape
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 _BEFORE, _AFTER, _FAR = 320, 600, 17_000
 """Bytes before a literal that are decoded for a look, bytes after it, and where those hold a value without an end."""
-_LONGEST = 1 << 16
-"""No credential goes on for longer."""
 
 _ESCAPED = pattern(
     rb"""[A-Za-z0-9_.~+/=:$|@-]*(?:\\+[^A-Za-z0-9\s"'\\]|&[#A-Za-z]|%(?!20|22|27|0[AaDd]|3[CcEe]|7[BbDd])[0-9A-Fa-f])"""
@@ -44,6 +43,7 @@ _BLANK = pattern(rb"""[\s\\%+:&\x80-\xff]""")
 _END = pattern(rb"""[\s"'`<>]""")
 _AT = pattern(rb"""[^\s/?"'<>`]*(?:@|%40)|%|\\+/""")
 
+_SIGNS = "-_.~:=+$|@!#*,;?^()[]{}<>"
 _KINDS = ("Secret", "kty", *LISTED)
 """What says in a parsed document of which kind an object is; the values beside it have names that say nothing."""
 
@@ -64,62 +64,72 @@ class Hint:
         self.is_word = is_word
 
 
+_ANY = Hint(lambda _data, _start, _end: True)
+
+
 class Hints:
     """The literals of all rules of a matcher; `is_worth` tells whether a text is worth reading that stands encoded in
     another."""
 
-    __slots__ = ("by_literal", "is_complete")
+    __slots__ = ("_signs", "by_literal", "is_complete")
 
     def __init__(self, matcher: Matcher, is_worth: Callable[[str], bool]) -> None:
         self.by_literal: dict[bytes, list[Hint]] = {}
+        self._signs = set("-_.=:")
         self.is_complete = True
         """False where a known value or a project's pattern has no part that can be looked for."""
         for shape in SHAPES:
             self._add_shape(shape)
+        self._add_rules()
+        encoded = _for_text(lambda text, start, end: may_be_encoded(text, start, end, is_worth))
+        for anchor in ENCODED:
+            self._add_bytes(anchor.encode(), Hint(encoded, levels=ABOVE if anchor in CODINGS else BESIDE))
+        self._add_known(matcher.known)
+        for literal in matcher.patterns.literals:
+            self.is_complete = self.is_complete and bool(literal)
+            self._add([literal] if literal else [], _ANY)
+        for escape, may_hide in ESCAPES.items():
+            self._add_bytes(escape, Hint(may_hide, levels=BESIDE))
+        for sign in sorted(self._signs):
+            self._add_bytes(b"\\" + sign.encode(), Hint(is_in_word, levels=BESIDE))
+
+    def _add_rules(self) -> None:
         hints = {
             named_at: Hint(Naming().may_name, levels=BESIDE),
             cookies_at: Hint(may_be_cookies, levels=BESIDE),
             bearer_at: Hint(_for_scheme(bearer_at)),
             basic_at: Hint(_for_scheme(basic_at)),
             userinfo_at: Hint(_has_user),
-            program_at: Hint(_for_text(lambda text, start, end: finds(program_at, text, start, end))),
         }
         for anchors, look in RULES:
-            literals = {anchor.rstrip() for anchor in anchors} if look is basic_at else anchors
-            self._add(literals, hints.get(look, Hint(_always)))
+            for literal in {anchor.rstrip() for anchor in anchors} if look is basic_at else anchors:
+                self._add([literal], Hint(_for_program(literal)) if look is program_at else hints.get(look, _ANY))
         for literal in _KINDS:
             self._add_bytes(literal.encode(), Hint(_is_quoted, levels=KIND))
             self._add_bytes(literal.encode(), Hint(_is_quoted_within))
-        for escape, may_hide in ESCAPES.items():
-            self._add_bytes(escape, Hint(may_hide, levels=BESIDE))
-        encoded = _for_text(lambda text, start, end: may_be_encoded(text, start, end, is_worth))
-        for anchor in ENCODED:
-            self._add_bytes(anchor.encode(), Hint(encoded, levels=ABOVE if anchor in CODINGS else BESIDE))
-        for soft_break in SOFT_BREAKS if matcher.known.plain else ():
-            self._add_bytes(soft_break, Hint(_always))
-        for spelling in matcher.known.plain:
+
+    def _add_known(self, known: Known) -> None:
+        for soft_break in SOFT_BREAKS if known.plain else ():
+            self._add_bytes(soft_break, _ANY)
+        for spelling in known.plain:
             self._add_value(spelling)
-        for core in matcher.known.base64:
+        for core in known.base64:
             for part in unbroken(core):
                 self._add_value(part)
-        for literal in matcher.patterns.literals:
-            self.is_complete = self.is_complete and bool(literal)
-            self._add([literal] if literal else [], Hint(_always))
 
     def _add_bytes(self, literal: bytes, hint: Hint) -> None:
         self.by_literal.setdefault(literal, []).append(hint)
 
     def _add(self, literals: Iterable[str], hint: Hint) -> None:
         for literal in literals:
+            self._signs.update(char for char in literal if char in _SIGNS)
             for spelling in spellings(literal):
                 self._add_bytes(spelling, hint)
 
     def _add_shape(self, shape: Shape) -> None:
         for anchor in shape.anchors:
-            look = _always if shape.spans_lines else _for_shape(shape, anchor.encode())
-            hint = Hint(look, is_word=not shape.has_lead and not shape.spans_lines)
-            for spelling in spellings(anchor):
-                self._add_bytes(spelling, hint)
+            hint = Hint(_for_shape(shape, anchor.encode()), is_word=not shape.has_lead)
+            self._add([anchor], _ANY if shape.spans_lines else hint)
 
     def _add_value(self, value: str) -> None:
         anchor = anchor_of(value)
@@ -139,18 +149,9 @@ def _is_quoted_within(data: bytes, start: int, end: int) -> bool:
     return data[end : end + 1] == b"\\" and data[start - 1 : start] == b'"'
 
 
-def _always(_data: bytes, _start: int, _end: int) -> bool:
-    return True
-
-
 def _for_shape(shape: Shape, anchor: bytes) -> Look:
     def look(data: bytes, start: int, end: int) -> bool:
-        is_plain = end - start == len(anchor)
-        if is_plain:
-            follows = in_bytes(shape).match(data, start, start + _LONGEST) is not None
-        else:
-            follows = in_bytes(shape).match(anchor + data[end : end + _AFTER]) is not None
-        if not follows and _ESCAPED.match(data, end, end + _AFTER) is None:
+        if not may_follow(shape, anchor, data, start, end):
             return False
         return may_lead(shape, data, start) if shape.has_lead else may_stand_alone(data, start)
 
@@ -166,6 +167,10 @@ def _for_scheme(find: Callable[[str, int, int], object]) -> Look:
         return find(*_around(data, start, end)) is not None
 
     return look
+
+
+def _for_program(literal: str) -> Look:
+    return lambda data, start, end: finds(program_at, _around(data, start, end)[0], literal)
 
 
 def _for_text(look: Callable[[str, int, int], bool]) -> Look:

@@ -12,7 +12,7 @@ _AFTER_LABEL = pattern(
     r"""(?:(?P<sign>[:=→]|\|(?=\s))[*_]{0,2}|(?P<is>(?:is|was|are|ist|lautet|est|es|è)(?::|(?=\s)))|(?=\s*<(?:td|dd)))"""
     r"""\s{0,4}(?:<(?:td|dd|code|span|pre)[^<>]{0,60}>\s{0,4})*[*_]{0,2}"""
 )
-_MAY_BE = pattern(r"""[\\"'`*_\s]{0,12}(?:[|<→%]|[:=][*_]|\\u|(?:is|was|are|ist|lautet|est|es|è)\b)""")
+_MAY_BE = pattern(r"""[\\"'`*_\s]{0,12}(?:[|<→%]|[:=][*_]|\\u|(?:is|was|are|ist|lautet|est|es|è)\b|(?<=[*_\s])[:=])""")
 _MAY_BE_WORDS = pattern(r"""[\\"'`*_\s]{0,12}(?:[:=|<→%]|\\u|(?:is|was|are|ist|lautet|est|es|è)\b)""")
 
 
@@ -45,4 +45,4 @@ def may_be_label(text: str, begin: int, stop: int, name: str = "") -> bool:
         return _MAY_BE.match(text, stop) is not None
     if name.lower() not in LAST_WORDS or not (text[begin - 1 : begin] == " " and text[begin - 2 : begin - 1].isalnum()):
         return False
-    return _MAY_BE_WORDS.match(text, stop) is not None
+    return _MAY_BE_WORDS.match(text, stop) is not None and label_strength(text, begin, name) is not None

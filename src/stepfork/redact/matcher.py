@@ -80,10 +80,8 @@ def _spans(found: Span | Iterator[Span] | None) -> Iterable[Span]:
     return (found,) if isinstance(found, Span) else found
 
 
-def finds(look: Look, text: str, start: int, end: int) -> bool:
-    """Whether a rule finds something where the literal stands that is at `start` to `end` of a text: in the text as it
-    is, or with escapes undone."""
-    literal = text[start:end]
+def finds(look: Look, text: str, literal: str) -> bool:
+    """Whether a rule finds something where a literal stands in a text: as it is, or with escapes undone."""
     for view in views(text):
         at = view.text.find(literal)
         while at >= 0:

@@ -114,9 +114,14 @@ def may_be_named(text: str, start: int, end: int) -> bool:
     stop = end if signed else begin + len(name)
     if not any(introduces(one.strip(".-")) for one in spellings):
         return may_be_label(text, begin, stop, name)
-    if _value_follows(text, stop, signed=signed) or may_have_gap(before[: len(before) - len(head)], name):
+    led = before[: len(before) - len(head)]
+    if _value_follows(text, stop, signed=signed) or any(
+        may_have_gap(led, one, text[stop : stop + 1]) for one in spellings
+    ):
         return True
-    return may_be_beside(text, begin, stop) or may_be_label(text, begin, stop) or may_be_label(text, begin, stop, name)
+    if may_be_beside(text, begin, stop) or may_be_label(text, begin, stop):
+        return True
+    return escaped and may_be_label(text, begin, stop, name)
 
 
 def _value_follows(text: str, index: int, *, signed: bool) -> bool:

@@ -88,7 +88,7 @@ class Narrow:
                 self._skipped = self._skipped.replace(given, taken)
             if not self._skips(start, end):
                 return False
-        units, _ = self._units(_Child("", start, start, end), place, list(self._spots), 0)
+        units = self._units(_Child("", start, start, end), place, self._spots, 0)[0] if self._spots else []
         for unit in units:
             self._read(unit)
         return True
@@ -103,9 +103,9 @@ class Narrow:
     def _units(self, here: _Child, place: Place, spots: Sequence[Spot], level: int) -> tuple[list[_Unit], int]:
         """What is to be read in a container, and how many of the containers above it are to be read in full too."""
         whole = [_Unit(place, here.value, here.value, here.end)]
-        most = max((spot.levels for spot in spots), default=0)
+        most = max(spot.levels for spot in spots)
         is_small = here.end - here.value <= _SMALL or level > _DEEPEST
-        children = None if is_small else self._children(here.value, here.end)
+        children = None if is_small else self._children(here.value, here.end, max(spot.end for spot in spots))
         if children is None or (is_name_of_events(place.path) and self._are_texts(children)):
             return whole, most - 1
         units: list[_Unit] = []
@@ -139,8 +139,9 @@ class Narrow:
         text = decode(self._data[child.value + 1 : child.end - 1].decode("utf-8", "replace"))
         return self._redactor.tells(text, child.step)
 
-    def _children(self, start: int, end: int) -> list[_Child] | None:
-        """The members or items of a container; None where they cannot be told apart, or are too many."""
+    def _children(self, start: int, end: int, last: int) -> list[_Child] | None:
+        """The members or items of a container that begin before `last`; None where they cannot be told apart, or are
+        too many."""
         data, skipped = self._data, self._skipped
         if end - start > _MANY and data.count(b",", start, end) * _DENSE > end - start:
             return None
@@ -151,17 +152,18 @@ class Narrow:
             if data[start] == _OPENINGS[1]:
                 for index, item in enumerate(_items(view)):
                     at = _GAP.match(data, at).end()  # type: ignore[union-attr]
+                    if at >= last:
+                        break
                     children.append(_Child(index, at, at, at + len(item)))
                     at += len(item)
-            else:
-                for name, member in _members(view).items():
-                    found = _NAME.match(skipped, at)
-                    if found is None or decode(found[1].decode("utf-8", "replace")) != name:
-                        return None  # two members of one name
-                    real = decode(data[found.start(1) : found.end(1)].decode("utf-8", "surrogatepass"))
-                    at = found.end()
-                    children.append(_Child(real, found.start(1) - 1, at, at + len(member)))
-                    at += len(member)
+                return children
+            for name, member in _members(view).items():
+                found = _NAME.match(skipped, at)
+                if found is None or _said(found[1]) != name:
+                    return None  # two members of one name
+                begin, at = found.start(1), found.end()
+                children.append(_Child(_said(data[begin : found.end(1)]), begin - 1, at, at + len(member)))
+                at += len(member)
         except (msgspec.DecodeError, RecursionError):
             return None
         return children if _GAP.match(data, at).end() == end - 1 else None  # type: ignore[union-attr]
@@ -185,6 +187,11 @@ class Narrow:
             return False
         spots = self._prefilter.spots(inner)
         return Narrow(inner, spots, self._redactor, self._prefilter, self._depth + 1).read(place)
+
+
+def _said(raw: bytes) -> str:
+    text = raw.decode("utf-8", "surrogatepass")
+    return decode(text) if "\\" in text else text
 
 
 def _touched(children: Sequence[_Child], spots: Sequence[Spot]) -> Iterator[tuple[_Child, list[Spot]]]:

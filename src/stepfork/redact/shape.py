@@ -72,6 +72,11 @@ class Shape:
         return bool(self.lead)
 
     @property
+    def has_quotes(self) -> bool:
+        """Whether a quote may be a part of a credential of the kind."""
+        return '"' in self.pattern or "'" in self.pattern
+
+    @property
     def spans_lines(self) -> bool:
         """Whether a credential of the kind may have white space in it."""
         return False

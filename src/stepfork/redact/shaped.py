@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stepfork.redact.judging import is_plausible
 from stepfork.redact.names import PASSWORD
+from stepfork.redact.pattern import pattern
 from stepfork.redact.randomness import is_mixed, is_varied, looks_random
 from stepfork.redact.span import Span
 
@@ -55,6 +56,32 @@ def in_bytes(shape: Shape) -> re.Pattern[bytes]:
     return made
 
 
+def may_follow(shape: Shape, literal: bytes, data: bytes, start: int, end: int) -> bool:
+    """Whether at `start` in the bytes of a text with escapes may stand what begins with `literal`, which is spelled
+    there up to `end`."""
+    if end - start == len(literal) and in_bytes(shape).match(data, start) is not None:
+        return True
+    if end - start == len(literal) and not shape.has_quotes and _SPELLED.match(data, end, end + _AFTER) is None:
+        return False
+    word = (data[end : end + _AFTER].split(None, 1) or [b""])[0] if not data[end : end + 1].isspace() else b""
+    return _LETTER.match(word) is not None or in_bytes(shape).match(literal + _undone(word)) is not None
+
+
+def _undone(data: bytes) -> bytes:
+    """`data` as it reads in a URL, in HTML or in JSON text at any depth, as far as signs go."""
+    for spelled, sign in ((b"&quot;", b'"'), (b"&#34;", b'"'), (b"&#39;", b"'"), (b"&#x27;", b"'"), (b"&amp;", b"&")):
+        data = data.replace(spelled, sign)
+    data = _PERCENT.sub(lambda match: bytes.fromhex(match[1].decode()), data)
+    return _SLASHES.sub(b"", data)
+
+
+_AFTER = 600
+_PERCENT = pattern(rb"%([2-7][0-9A-Fa-f])")
+_SLASHES = pattern(rb"\\+(?=[\"'/])")
+_SPELLED = pattern(rb"[^\s\"'\\%&]*(?:\\+[^\"'nrt\\]|%(?!2[027]|0[AaDd])|&)")
+"""A word with an escape in it."""
+_LETTER = pattern(rb"[A-Za-z0-9_.~+/=:$|@-]*(?:\\+[^A-Za-z0-9\s\"'\\/]|\\+[ux]|&#)")
+"""A word with an escape of a sign or a letter that no encoder needs."""
 _in_bytes: dict[str, re.Pattern[bytes]] = {}
 _ESCAPED = r"""(?:\\+[^A-Za-z0-9\s"'\\]|%(?!20|0[AaDd]|2[27])[0-9A-Fa-f]{2}|&#)[A-Za-z0-9_.~+/=:-]{0,90}"""
 _leads: dict[str, re.Pattern[bytes]] = {}

@@ -36,7 +36,17 @@ _ENTITIES = {
 
 def spellings(literal: str) -> set[bytes]:
     """The literal of a rule in every way in which its signs may be spelled."""
-    return _product(map(_forms_of_a_rule, literal)) or {literal.encode()}
+    return _product(map(_forms_of_a_rule, literal)) or _alike(literal)
+
+
+def _alike(literal: str) -> set[bytes]:
+    """The same where those are too many: each sign is spelled as the other ones are."""
+    made = {literal.encode()}
+    for count in _SLASHES:
+        made.add(literal.replace("/", "\\" * count + "/").encode())
+    for form in ("%%%02X", "%%%02x"):
+        made.add("".join(char if char in _PLAIN else form % ord(char) for char in literal).encode())
+    return made
 
 
 def value_spellings(anchor: str) -> set[bytes]:
@@ -110,6 +120,8 @@ def _forms_of_a_rule(char: str) -> tuple[bytes, ...]:
     raw = char.encode()
     if char in _PLAIN:
         return (raw,)
+    if char in _ENTITIES:
+        return tuple(dict.fromkeys(_forms_of_a_sign(char)))
     slashes = tuple(b"\\" * count + raw for count in _SLASHES) if char == "/" else ()
     spaces = (b"+",) if char == " " else ()
     return tuple(dict.fromkeys((raw, *slashes, *spaces, b"%%%02X" % ord(char), b"%%%02x" % ord(char))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stepfork.redact.notation import ALPHABETS, pieces
 from stepfork.redact.pattern import pattern
 from stepfork.redact.shape import LONGEST_LED
-from stepfork.redact.shaped import in_bytes, led_and_followed, may_lead, may_stand_alone
+from stepfork.redact.shaped import in_bytes, led_and_followed, may_follow, may_lead, may_stand_alone
 from stepfork.redact.tokens import HEAD, LED, LETTERS, SIGNS, WORD, is_other, unknown_at
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from stepfork.redact.shape import Shape
 
-_SIGNS = tuple(pattern(sign.encode()) for sign in SIGNS)
+_SIGNS = tuple(pattern(sign.replace(":[", "(?::|%3[Aa])[").encode()) for sign in SIGNS)
 _LETTERS = LETTERS.encode()
 _WORD = pattern(WORD.encode())
 _LED = {prefix.encode(): shapes for prefix, shapes in LED.items()}
@@ -81,10 +81,14 @@ def _is_led(data: bytes, at: int, shapes: list[tuple[Shape, int, int]], before: 
         start = at + 1 - size
         if before < least or (not shape.has_lead and not may_stand_alone(data, start)):
             continue
-        if in_bytes(shape).match(data, start) is not None and (not shape.has_lead or may_lead(shape, data, start)):
-            text, first = _around(data, at)
-            if led_and_followed(shape, text, start - first):
-                return True
+        if not may_follow(shape, data[start : at + 1], data, start, at + 1):
+            continue
+        if shape.has_lead and not may_lead(shape, data, start):
+            continue
+        text, first = _around(data, at)
+        is_spelled = in_bytes(shape).match(data, start) is None
+        if is_spelled or led_and_followed(shape, text, start - first):
+            return True
     return False
 
 

@@ -124,14 +124,14 @@ def _is_token(text: str, start: int, at: int, end: int) -> bool:
     if not words or len(words) > 5 or is_other(words) or end - body > _LONGEST_BODY:
         return False
     said = _CREDENTIAL.intersection(words)
-    named = _NAMED.search(text, max(0, start - 70), start)
-    if named is not None and is_identifying(named.group(1)):
-        return False
     if not said and (text[start - 1 : start] in ("/", ".") or all(map(_VERSION.match, words))):
         return False
     if text[end : end + 1] in ("+", "/") or (text[end : end + 1] == "=" and said <= _WEAK) or _FILE.match(text, end):
         return False
-    return _is_body(text[body:end], words, said)
+    if not _is_body(text[body:end], words, said):
+        return False
+    named = _NAMED.search(text, max(0, start - 70), start)
+    return named is None or not is_identifying(named.group(1))
 
 
 _VERSION = pattern(r"v?[0-9]*\Z|[a-z]\Z")
