@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import time
 
 import pytest
 
@@ -114,21 +113,6 @@ def test_a_project_that_asks_for_nothing_pays_nothing() -> None:
     plain = Secrets({})
     assert plain.with_personal is plain
     assert SECRETS.with_personal is SECRETS.with_personal
-
-
-def test_clean_files_are_read_in_time_that_grows_with_them() -> None:
-    line = json.dumps({"created": 1700000000, "id": "chatcmpl-9aB", "usage": [12, 4096, 0.25], "text": "It is 12:30."})
-
-    def seconds(count: int) -> float:
-        text = ("[" + ",".join([line] * count) + "]").encode()
-        best = 9.0
-        for _ in range(3):
-            begun = time.perf_counter()
-            assert scan_bytes(text, SECRETS.with_personal) == []
-            best = min(best, time.perf_counter() - begun)
-        return best
-
-    assert seconds(2000) < 8 * seconds(500) + 0.02
 
 
 def test_what_stands_encoded_in_a_run_goes_with_the_secrets() -> None:
