@@ -50,7 +50,8 @@ def _checker(folder: Path) -> Callable[[Path, int], int]:
     """Runs the command in an empty folder, with so many secrets in its environment; its exit code."""
     program = str(Path(sys.executable).with_name("stepfork"))
     drawn = random.Random(7)
-    values = {f"SERVICE_{n}_PASSWORD": f"{drawn.getrandbits(96):x}" for n in range(KNOWN)}
+    names = [f"SERVICE_{number}_PASSWORD" for number in range(KNOWN)]
+    values = {name: f"{drawn.getrandbits(96):x}" for name in names}
     bare = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")}
     empty = folder / "empty"
     empty.mkdir()
