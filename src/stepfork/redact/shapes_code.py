@@ -21,7 +21,12 @@ CODE_ROWS = (
     ("clojars-token", "Clojars", "CLOJARS_", "{lower 48+}"),
     ("crates-token", "crates.io", "cio", "{alnum 32}", "digit"),
     ("nuget-key", "NuGet", "oy2", "{lower 43}", "digit"),
-    ("packagist-token", "Packagist", "packagist_ack_ packagist_acs_ packagist_uut_ packagist_out_", "{hex 40+}"),
+    (
+        "packagist-token",
+        "Packagist",
+        "packagist_ack_ packagist_acs_ packagist_ort_ packagist_out_ packagist_urt_ packagist_uut_",
+        "{hex 40+}",
+    ),
     ("docker-token", "Docker Hub", "dckr_pat_ dckr_oat_", "{word 24+}"),
     ("nexus-token", "Sonatype Nexus", "NpmToken. NuGetApiKey.", "{uuid}", "digit"),
     ("openvsx-token", "Open VSX", "ovsxat_ ovsxp_", "{uuid}", "digit"),
