@@ -18,6 +18,7 @@ _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _BLANK = b" \t\r\n\"'"
 _USUAL = frozenset((b"22", b"26", b"27", b"3c", b"3C", b"3e", b"3E"))
 """What some encoders always spell by number: quotes, & and signs of HTML."""
+_HIDDEN = b"-_.~:=@"
 _UNRESERVED = frozenset(form % code for code in _LETTERS + b"-._~" for form in (b"%02x", b"%02X"))
 """What a URL has as it is."""
 _USUAL_NUMBERS = ("34", "38", "39", "60", "62", "160", "x22", "x26", "x27", "x3c", "x3e", "xa0")
@@ -43,6 +44,8 @@ def _is_octal(data: bytes, _start: int, end: int) -> bool:
 def _is_unreserved(data: bytes, _start: int, end: int) -> bool:
     """``%41``, or a sign of percent that is encoded itself."""
     code = data[end : end + 2]
+    if code in (b"5C", b"5c"):  # a backslash, which may hide the sign after it
+        return data[end + 2 : end + 3] in _HIDDEN and len(data) > end + 2
     if code == b"25":
         return data[end + 2 : end + 3] in _HEX and len(data) > end + 2
     return code in _UNRESERVED

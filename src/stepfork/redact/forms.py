@@ -26,7 +26,7 @@ _LOCAL = "choices"
 _MET = 3
 """So often events with the same members are met before a pattern is made: that takes as long as parsing several."""
 _NUMBER = rb"[-+0-9.eE]+"
-_SHORT = 4096
+_SHORT = 512
 _BACKSLASH = ord("\\")
 _raw_decode = json.JSONDecoder().raw_decode
 
@@ -53,7 +53,7 @@ class Depth:
             at = data.find(b'"', start, end)
             if at < 0 or not self._is_inside(data, at):
                 return at
-            start = max(at, data.rfind(b'"', at, at + _SHORT)) + 1
+            start = data.rfind(b'"', at, min(at + _SHORT, end)) + 1
             if not self._are_inside(data[at + 1 : start]):
                 while self._is_inside(data, at):
                     at = data.find(b'"', at + 1, end)

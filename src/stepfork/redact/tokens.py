@@ -31,10 +31,13 @@ _IDS = "".join(
     for word in ("call", "msg", "resp", "fc", "rs", "toolu", "req", "run", "span", "trace", "file", "step")
 )
 """Words of ids that stand in every trace."""
+_NUMBER = r"(?:(?<=[\s,:\[][0-9]\.)|(?<=[\s,:\[]-[0-9]\.))[0-9]{16,}[,\]}\s]"
+"""What follows the point of a number such as -0.8412306427955627, with what stands before it."""
 SIGNS = (
     rf"_(?=[A-Za-z0-9]{{20}}|[0-9a-f]{{8}}-[0-9a-f]{{4}}-){_IDS}",
     r"-(?=[A-Za-z0-9]{20}|[0-9a-f]{12}:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-]))(?<!\bchatcmpl-)(?<!\b00-)",
-    r"\.(?=[A-Za-z0-9]{16}|[0-9a-f]{8}-[0-9a-f]{4}-|[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}|[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{40})",
+    r"\.(?=[A-Za-z0-9]{16}|[0-9a-f]{8}-[0-9a-f]{4}-|[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27}|[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{40})"
+    rf"(?!{_NUMBER})",
 )
 """Each is a literal character, which is found at the speed of memory, with what must follow it."""
 _IN_TEXT = tuple(pattern(sign) for sign in SIGNS)
