@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _PLAIN = _LETTERS | set("-_.")
+_PLAIN_SIGNS = "".join(_PLAIN)
 _ANCHOR = 8
 """Characters of a known value that are looked for; longer ones take more room and tell little more."""
 _FEWEST, _LEAST = 5, 2
@@ -36,6 +37,8 @@ _ENTITIES = {
 
 def spellings(literal: str) -> set[bytes]:
     """The literal of a rule in every way in which its signs may be spelled."""
+    if not literal.strip(_PLAIN_SIGNS):  # most, and a hook pays for each
+        return {literal.encode()}
     return _product(map(_forms_of_a_rule, literal)) or _alike(literal)
 
 
