@@ -122,7 +122,8 @@ class Hints:
 
     def _add(self, literals: Iterable[str], hint: Hint) -> None:
         for literal in literals:
-            self._signs.update(char for char in literal if char in _SIGNS)
+            if not literal.isalnum():
+                self._signs.update(char for char in literal if char in _SIGNS)
             for spelling in spellings(literal):
                 self._add_bytes(spelling, hint)
 

@@ -62,7 +62,7 @@ class Prefilter:
         self._is_complete = hints.is_complete
         self._automaton = BytesAutomaton([*_PIECES, *hints.by_literal])
         self._hints: list[Sequence[Hint]] = [*(() for _ in _PIECES), *hints.by_literal.values()]
-        self._words = [all(hint.is_word for hint in hints) for hints in self._hints]
+        self._words: list[bool] = []
 
     def reads_all(self, data: bytes) -> bool:
         """Whether what no literal leads to may stand in a text, so that all of it must be read."""
@@ -121,6 +121,8 @@ class Prefilter:
     ) -> list[Found]:
         """Look at places and add to `found`, and to `within` the texts that are encoded there; the places of `_PIECES`
         are given back."""
+        if is_large and not self._words:
+            self._words = [all(hint.is_word for hint in hints) for hints in self._hints]
         streamed: list[Found] = []
         pieces, words, hints, asked = len(_PIECES), self._words, self._hints, self._asked
         goes_on = _GOES_ON.match if is_large else None
