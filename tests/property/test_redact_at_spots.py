@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stepfork.redact import documents, narrow, prefilter
+from stepfork.redact import documents, narrow, prefilter, repeats
 from stepfork.redact.decoding import of_text
 from stepfork.redact.rules import Rules
 from stepfork.redact.secrets import Secrets
@@ -150,6 +150,21 @@ class Maker:
             return [self.document(depth + 1) for _ in range(self.chance.randrange(4))]
         return {self.chance.choice(NAMES): self.document(depth + 1) for _ in range(self.chance.randrange(1, 5))}
 
+    def file(self, form: str, *, is_ascii: bool) -> str:
+        """The text of a file."""
+        if form == "document":
+            return self.spelled([self.document() for _ in range(3)])
+        if form == "lines":
+            return "\n".join(json.dumps(self.document(), ensure_ascii=is_ascii) for _ in range(3))
+        if form == "repeated":
+            rows = [self.spelled({"d": self.document()}) for _ in range(3)]
+            separator = self.chance.choice(("\n", ",\n ", ",\n"))
+            rows = [self.chance.choice(rows) for _ in range(8)]
+            if separator == "\n":
+                rows = [json.dumps(json.loads(row), ensure_ascii=is_ascii) for row in rows]
+            return separator.join(rows) if separator == "\n" else "[" + separator.join(rows) + "]"
+        return self.stream(1) if form == "stream" else self.text(4)
+
     def stream(self, depth: int) -> str:
         end = self.chance.choice(("\n\n", "\r\n\r\n"))
         events = [f"data: {self.spelled(chunk) if depth else json.dumps(chunk)}" for chunk in self.chunks()]
@@ -231,6 +246,8 @@ KINDS = (
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "_LARGE", 0)
     monkeypatch.setattr(narrow, "_SMALL", 24)
+    monkeypatch.setattr(prefilter, "_REPEATING", 0)
+    monkeypatch.setattr(repeats, "_LEAST", 1)
 
 
 def both(text: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
@@ -242,16 +259,13 @@ def both(text: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     return [(item.rule, item.path) for item in quick], [(item.rule, item.path) for item in full]
 
 
+FORMS = ("document", "lines", "stream", "text", "repeated")
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.integers(0, 1 << 40), st.sampled_from(["document", "lines", "stream", "text"]), st.booleans())
+@given(st.integers(0, 1 << 40), st.sampled_from(FORMS), st.booleans())
 def test_what_is_found_at_the_spots_is_all_that_is_found(seed: int, form: str, large: bool) -> None:
-    maker = Maker(seed)
-    if form == "document":
-        text = maker.spelled([maker.document() for _ in range(3)])
-    elif form == "lines":
-        text = "\n".join(json.dumps(maker.document(), ensure_ascii=large) for _ in range(3))
-    else:
-        text = maker.stream(1) if form == "stream" else maker.text(4)
+    text = Maker(seed).file(form, is_ascii=large)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prefilter, "_LARGE", 0 if large else 1 << 16)
         quick, full = both(text)

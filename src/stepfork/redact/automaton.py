@@ -36,7 +36,7 @@ class Automaton:
         if self._built is None:
             self._read += len(text)
             if self._read < _SMALL:
-                return _one_by_one(self._literals, text)
+                return _one_by_one(enumerate(self._literals), text)
             import ahocorasick_rs
 
             marked = [_marked(literal) for literal in self._literals]
@@ -65,10 +65,11 @@ class Automaton:
 class BytesAutomaton:
     """The same for bytes, several times as fast: nothing needs to be encoded, and no place to be translated."""
 
-    __slots__ = ("_built", "_literals", "_longest", "_read")
+    __slots__ = ("_built", "_literals", "_longest", "_plain", "_read")
 
     def __init__(self, literals: Sequence[bytes]) -> None:
         self._literals = list(literals)
+        self._plain: list[tuple[int, bytes]] | None = None
         self._longest = max(map(len, literals), default=0)
         self._built: ahocorasick_rs.BytesAhoCorasick | None = None
         self._read = 0
@@ -78,7 +79,7 @@ class BytesAutomaton:
         if self._built is None:
             self._read += end - begin
             if self._read < _SMALL:
-                yield sorted(_one_by_one(self._literals, data), key=lambda place: place[2])
+                yield sorted(_one_by_one(self._numbered(data), data), key=lambda place: place[2])
                 return
             import ahocorasick_rs
 
@@ -92,9 +93,23 @@ class BytesAutomaton:
             width = last - first
             yield [(index, first + start, first + stop) for index, start, stop in found if start < width]
 
+    def _numbered(self, data: bytes) -> Iterable[tuple[int, bytes]]:
+        """The literals that may stand in a text: most are those with escapes."""
+        if b"\\" in data or b"%" in data or b"+" in data or b"&" in data:
+            return enumerate(self._literals)
+        if self._plain is None:
+            self._plain = [
+                (index, literal)
+                for index, literal in enumerate(self._literals)
+                if b"\\" not in literal and b"%" not in literal and b"+" not in literal and b"&" not in literal
+            ]
+        return self._plain
 
-def _one_by_one(literals: Sequence[str] | Sequence[bytes], text: str | bytes) -> Iterator[tuple[int, int, int]]:
-    for index, literal in enumerate(literals):
+
+def _one_by_one(
+    literals: Iterable[tuple[int, str]] | Iterable[tuple[int, bytes]], text: str | bytes
+) -> Iterator[tuple[int, int, int]]:
+    for index, literal in literals:
         start = text.find(literal)  # type: ignore[arg-type]
         while start >= 0:
             yield index, start, start + len(literal)

@@ -22,6 +22,8 @@ _LARGE = 1 << 16
 """Bytes from which on a document is read at its spots."""
 _LINE = 4 << 20
 """Bytes of a first line that is read to tell JSON lines from one document."""
+_ROOM = 8 << 20
+"""Characters of lines that are known again."""
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
 
@@ -102,21 +104,31 @@ def _json_lines(
 ) -> list[Finding]:
     """The secrets of lines, which are given by number, text, and the spots that are to be read if those are known."""
     found: list[Finding] = []
+    told: dict[str, tuple[list[Finding], list[tuple[str, str]]]] = {}
+    room = _ROOM
     for number, line, spots in lines:
         if not line.strip() or (spots is None and not secrets.may_stand_in(line)):
             continue
-        missed: list[tuple[str, str]] = []
-        is_json = is_json_text(line)
-        inner: list[Finding] | None = None
-        if spots is not None and is_json:
-            inner = _narrow(line.encode("utf-8", "surrogatepass"), spots, secrets, missed)
-        if inner is None:
-            inner = _json(line, secrets, missed) if is_json else plain_text(line, secrets, missed, number)
-        unread += ((f"line {number} {path}" if is_json else path, reason) for path, reason in missed)
-        for item in inner:
-            path = item.path if item.path.startswith("line ") else f"line {number} {item.path}".rstrip()
-            found.append(item.moved(path))
+        if not is_json_text(line):
+            found += (item.moved(_on_line(number, item.path)) for item in plain_text(line, secrets, unread, number))
+            continue
+        if line not in told:  # some files hold their documents several times
+            missed: list[tuple[str, str]] = []
+            inner = None
+            if spots is not None:
+                inner = _narrow(line.encode("utf-8", "surrogatepass"), spots, secrets, missed)
+            room -= len(line)
+            if room < 0:
+                told.clear()
+                room = _ROOM
+            told[line] = _json(line, secrets, missed) if inner is None else inner, missed
+        unread += ((f"line {number} {path}", reason) for path, reason in told[line][1])
+        found += (item.moved(_on_line(number, item.path)) for item in told[line][0])
     return found
+
+
+def _on_line(number: int, path: str) -> str:
+    return path if path.startswith("line ") else f"line {number} {path}".rstrip()
 
 
 def _variables(text: str, secrets: Secrets) -> list[Finding]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from stepfork.redact.pairs import bare
 from stepfork.redact.redactor import Redactor
 from stepfork.rewrite.events import rewrite_events
@@ -9,13 +11,21 @@ from stepfork.rewrite.place import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from stepfork.redact.finding import Finding
     from stepfork.redact.secrets import Secrets
     from stepfork.rewrite.place import Edit
 
     Path = tuple[str | int, ...]
+
+
+class Told(NamedTuple):
+    """What was found in a part of a file, and what of it could not be read."""
+
+    found: tuple[Finding, ...]
+    unread: tuple[tuple[str, str], ...]
 
 
 class FileRedactor(Redactor):
@@ -44,6 +54,23 @@ class FileRedactor(Redactor):
             rewrite_events(events, Place(place.part, above), self)
             return ()
         return super().text(text, place)
+
+    def apart(self, read: Callable[[], object]) -> Told:
+        """What is found, and could not be read, while `read` is called; it is kept as ever."""
+        found, self._found = self._found, {}
+        unread, self.inside.unread = self.inside.unread, {}
+        read()
+        told = Told(tuple(self._found), tuple(self.inside.unread))
+        self._found, self.inside.unread = found, unread
+        self.again(told, 0)
+        return told
+
+    def again(self, told: Told, cut: int, put: str = "") -> None:
+        """The same is found once more, at paths that begin with `put` in the place of their first `cut` characters."""
+        for item in told.found:
+            self._found.setdefault(item.moved(put + item.path[cut:]))
+        for path, reason in told.unread:
+            self.inside.unread.setdefault((put + path[cut:], reason))
 
     def tells(self, text: str, step: str | int) -> bool:
         """Whether a text, under that name or number, may say what another text beside it is."""

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     Found = tuple[int, int, int]
     Work = Callable[[bytes, int, int], list[Found]]
 
-_LARGE = 8 << 20
-"""Bytes from which on a second process is worth its start."""
 
-
-def in_halves(data: bytes, work: Work) -> list[Found]:
+def in_halves(data: bytes, work: Work, meanwhile: Callable[[], object]) -> list[Found]:
     """What `work` finds in all of `data`, which it is given whole, and in two parts where that is quicker and the text
-    has a place in its middle at which no string of JSON is cut."""
-    cut = _cut(data) if len(data) > _LARGE and _may_fork() else -1
+    has a place in its middle at which no string of JSON is cut. `meanwhile` is done before the second part is waited
+    for."""
+    cut = _cut(data) if _may_fork() else -1
     if cut < 0:
         return work(data, 0, len(data))
     import json
@@ -30,6 +28,7 @@ def in_halves(data: bytes, work: Work) -> list[Found]:
         _answer(data, cut, work, reading, writing)
     os.close(writing)
     found = work(data, 0, cut)
+    meanwhile()
     with open(reading, "rb") as pipe:  # noqa: PTH123 (the end of a pipe)
         told = pipe.read()
     _, status = os.waitpid(child, 0)
@@ -66,6 +65,6 @@ def _cut(data: bytes) -> int:
     line, or an object's first quote; -1 where there is none."""
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         return -1
-    middle, last = len(data) // 2, len(data) * 3 // 4
+    middle, last = len(data) * 15 // 32, len(data) * 3 // 4
     at = data.find(b"\n", middle, last)
     return at + 1 if at >= 0 else data.find(b'{"', middle, last)

@@ -90,7 +90,7 @@ class Hints:
             self._add([literal] if literal else [], _ANY)
         for escape, may_hide in ESCAPES.items():
             self._add_bytes(escape, Hint(may_hide, levels=BESIDE))
-        for sign in sorted(self._signs):
+        for sign in sorted(self._signs.intersection(_SIGNS)):
             self._add_bytes(b"\\" + sign.encode(), Hint(is_in_word, levels=BESIDE))
 
     def _add_rules(self) -> None:
@@ -122,8 +122,7 @@ class Hints:
 
     def _add(self, literals: Iterable[str], hint: Hint) -> None:
         for literal in literals:
-            if not literal.isalnum():
-                self._signs.update(char for char in literal if char in _SIGNS)
+            self._signs.update(literal)
             for spelling in spellings(literal):
                 self._add_bytes(spelling, hint)
 
@@ -152,9 +151,9 @@ def _is_quoted_within(data: bytes, start: int, end: int) -> bool:
 
 def _for_shape(shape: Shape, anchor: bytes) -> Look:
     def look(data: bytes, start: int, end: int) -> bool:
-        if not may_follow(shape, anchor, data, start, end):
-            return False
-        return may_lead(shape, data, start) if shape.has_lead else may_stand_alone(data, start)
+        if shape.has_lead:
+            return may_follow(shape, anchor, data, start, end) and may_lead(shape, data, start)
+        return may_stand_alone(data, start) and may_follow(shape, anchor, data, start, end)
 
     return look
 

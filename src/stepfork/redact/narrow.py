@@ -18,8 +18,9 @@ from stepfork.rewrite.text import MAX_TEXT_DEPTH, find_edits, token_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
-    from stepfork.redact.file_redactor import FileRedactor
+    from stepfork.redact.file_redactor import FileRedactor, Told
     from stepfork.redact.prefilter import Prefilter, Spot
     from stepfork.rewrite.place import Place
 
@@ -76,6 +77,7 @@ class Narrow:
         self._redactor = redactor
         self._prefilter = prefilter
         self._depth = depth
+        self._told: dict[Any, tuple[int, str | int, Told | None]] = {}
 
     def read(self, place: Place) -> bool:
         """Whether this is a JSON object or array; the redactor keeps what is found in it."""
@@ -89,9 +91,24 @@ class Narrow:
             if not self._skips(start, end):
                 return False
         units = self._units(_Child("", start, start, end), place, self._spots, 0)[0] if self._spots else []
+        is_list = not place.path and self._data[start] == _OPENINGS[1]
         for unit in units:
-            self._read(unit)
+            if is_list and unit.place.path:
+                self._read_once(unit)
+            else:
+                self._read(unit)
         return True
+
+    def _read_once(self, unit: _Unit) -> None:
+        """What stands at the same place of several items of a list of documents is read in the first of them."""
+        data = self._data[unit.start : unit.end]
+        item, *below = unit.place.path
+        key = (hash(data), unit.value - unit.start, *below)
+        start, first, told = self._told.get(key, (0, 0, None))
+        if told is not None and self._data.startswith(data, start):
+            self._redactor.again(told, len(f"/{first}"), f"/{item}")
+        else:
+            self._told[key] = unit.start, item, self._redactor.apart(lambda: self._read(unit))
 
     def _skips(self, start: int, end: int) -> bool:
         try:

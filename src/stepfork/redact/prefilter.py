@@ -7,18 +7,15 @@ and read. Where no spot is, no rule finds anything, however the text is parsed.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from stepfork.providers.piece_members import ROOTS
 from stepfork.redact.automaton import BytesAutomaton
-from stepfork.redact.halves import in_halves
 from stepfork.redact.hints import BESIDE, Hints
 from stepfork.redact.pattern import pattern
 from stepfork.redact.shapes import unanchored_spots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from stepfork.redact.halves import Found
     from stepfork.redact.hints import Hint
@@ -29,6 +26,8 @@ _PIECES = (b"data:", *(f'"{root}{end}'.encode() for root in ROOTS for end in ('"
 """The first opens an event; of the others one stands in each that holds a piece, at any depth of JSON text."""
 _LARGE = 1 << 16
 """Bytes from which on it is worth while to load what sorts places out before they are looked at."""
+_REPEATING, _HUGE = 1 << 20, 8 << 20
+"""Bytes in which documents may be repeated, and those for which a second process is worth its start."""
 _GOES_ON = pattern(rb"""[^\s"]{10}""")
 _GAP = b"\n\x01\n"
 """Stands between texts that are looked at together."""
@@ -78,9 +77,23 @@ class Prefilter:
         data = text.encode("utf-8", "surrogatepass")
         return self.reads_all(data) or bool(self.spots(data))
 
-    def spots(self, data: bytes) -> list[Spot]:
-        """The places that are to be read, in order."""
-        return [Spot(*one) for one in sorted(set(in_halves(data, self._found)))]
+    def spots(self, data: bytes, meanwhile: Callable[[], object] = bool) -> list[Spot]:
+        """The places that are to be read, in order; `meanwhile` is called where another process is waited for."""
+        if len(data) > _REPEATING:
+            from stepfork.redact.repeats import repeats_in
+
+            repeats = repeats_in(data)
+            found = None if repeats is None else repeats.everywhere(self._found_in(repeats.once, meanwhile))
+            if found is not None:
+                return _sorted(found)
+        return _sorted(self._found_in(data, meanwhile))
+
+    def _found_in(self, data: bytes, meanwhile: Callable[[], object]) -> list[Found]:
+        if len(data) <= _HUGE:
+            return self._found(data, 0, len(data))
+        from stepfork.redact.halves import in_halves
+
+        return in_halves(data, self._found, meanwhile)
 
     def _asks(self, text: str) -> bool:
         """Whether a text is worth reading that stands encoded in another; it is looked at later, with all others."""
@@ -142,6 +155,8 @@ class Prefilter:
 
     def _found_within(self, texts: list[tuple[bytes, Found]]) -> list[Found]:
         """The places of those texts, which stand in another one, that have spots themselves."""
+        from bisect import bisect_right
+
         ends: list[int] = []
         length = 0
         for text, _ in texts:
@@ -160,3 +175,7 @@ class Prefilter:
                 if self._names.may_stand_in(near.decode("utf-8", "replace")):
                     yield begin + at, begin + at + len(word), BESIDE
                 at = lower.find(word, at + 1)
+
+
+def _sorted(found: Iterable[Found]) -> list[Spot]:
+    return [Spot(*one) for one in sorted(set(found))]

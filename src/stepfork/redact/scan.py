@@ -60,9 +60,15 @@ def scan_text(
 
 
 def _scan(decoded: Decoded, secrets: Secrets, unread: list[tuple[str, str]]) -> list[Finding]:
-    spots = secrets.spots(decoded)
+    spots = secrets.spots(decoded, _load)
     if spots is not None and not spots and not is_variables(decoded.name):
         return []
     from stepfork.redact import documents
 
     return documents.scan(decoded, secrets, spots, unread)
+
+
+def _load() -> None:
+    """Loads what reads the places of a large document; most have some."""
+    import stepfork.redact.documents
+    import stepfork.redact.narrow  # noqa: F401

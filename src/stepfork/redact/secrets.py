@@ -11,7 +11,7 @@ from stepfork.redact.rules import NO_RULES, Rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from stepfork.redact.decoding import Decoded
     from stepfork.redact.finding import Finding
@@ -67,12 +67,13 @@ class Secrets:
             made._with_personal = made
         return self._with_personal
 
-    def spots(self, decoded: Decoded) -> list[Spot] | None:
-        """Where in the text of a file what is looked for may stand; None where it may stand anywhere."""
+    def spots(self, decoded: Decoded, meanwhile: Callable[[], object] = bool) -> list[Spot] | None:
+        """Where in the text of a file what is looked for may stand; None where it may stand anywhere. `meanwhile` is
+        called where another process is waited for."""
         personal, data = self.matcher.personal, decoded.data
         if personal is not None and (personal.may_stand_in(decoded.text) or self.prefilter.may_have_pieces(data)):
             return None
-        return None if self.prefilter.reads_all(data) else self.prefilter.spots(data)
+        return None if self.prefilter.reads_all(data) else self.prefilter.spots(data, meanwhile)
 
     def may_stand_in(self, text: str) -> bool:
         """Whether anything that is looked for may stand in a text, however it is parsed."""

@@ -123,9 +123,10 @@ def _forms_of_a_rule(char: str) -> tuple[bytes, ...]:
     raw = char.encode()
     if char in _PLAIN:
         return (raw,)
+    slashes = tuple(b"\\" * count + raw for count in _SLASHES) if char in "/\"'" else ()
     if char in _ENTITIES:
-        return tuple(dict.fromkeys(_forms_of_a_sign(char)))
-    slashes = tuple(b"\\" * count + raw for count in _SLASHES) if char == "/" else ()
+        numbers = (b"\\" * count + b"u%04x" % ord(char) for count in _SLASHES[:2])
+        slashes = (*slashes, *numbers, *(entity.encode() for entity in _ENTITIES[char]))
     spaces = (b"+",) if char == " " else ()
     return tuple(dict.fromkeys((raw, *slashes, *spaces, b"%%%02X" % ord(char), b"%%%02x" % ord(char))))
 
