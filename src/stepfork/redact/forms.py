@@ -25,6 +25,8 @@ OPENING = b"data:"
 _LOCAL = "choices"
 _MET = 3
 """So often events with the same members are met before a pattern is made: that takes as long as parsing several."""
+_MOST = 4096
+"""So many streams are known again."""
 _NUMBER = rb"[-+0-9.eE]+"
 _SHORT = 512
 _BACKSLASH = ord("\\")
@@ -123,6 +125,13 @@ class Form:
         self.depth = depth
         self.is_local = is_local
         self.streams: dict[Any, list[Any]] = {}
+
+    def tell(self, told: Any, streams: Mapping[Path, Any]) -> None:
+        """What the pieces of an event belong to that says `told`."""
+        if len(self.streams) > _MOST:
+            self.streams.clear()
+        if len(streams) == len(self.pieces):
+            self.streams[told] = list(streams.values())
 
 
 class Forms:

@@ -35,7 +35,6 @@ def may_have_gap(before: str, name: str, after: str) -> bool:
         return False
     if "--" in before[-2:] or name.startswith("--") or name in _DIRECTIVES:
         return True
-    near = before[-90:]
-    if any(word in near for word in ("ENV", "ARG", "set", "add ")):
+    if any(word in before[-90:] for word in ("ENV", "ARG", "set", "add ")):
         return True
-    return name.endswith("password") and ("login" in before or "machine" in before)
+    return name.endswith("password") and any(word in before for word in ("login", "machine", "default"))

@@ -8,6 +8,7 @@ value may stand anywhere after it. Standard library only.
 from __future__ import annotations
 
 from stepfork.redact.beside import NAME_WORDS, VALUE_WORDS, shows_itself
+from stepfork.redact.gaps import may_have_gap
 from stepfork.redact.labels import LAST_WORDS
 from stepfork.redact.matcher import finds
 from stepfork.redact.named import is_named_secret, may_be_named, named_at
@@ -49,6 +50,8 @@ _QUOTE = pattern(rb"\\*\"")
 _IS_VALUE = pattern(rb":(?:\s|\\+[nrt])*\\*\Z")
 _IS_NAME = pattern(rf"(?<![A-Za-z0-9])(?i:{NAME_WORDS})".encode() + rb"\\*\"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*\Z")
 """What stands before a text that is the value of a member; and of one that may say what the value beside it is."""
+_PROSE = pattern(rb" (?!(?:is|was|are|ist|lautet|est|es)\b)[a-z]{2,}[ ,.;?!]")
+"""What follows a word in a sentence and says nothing of it."""
 _BEFORE_PARAMETER = (b"?", b"&", b";", b'"', b"'")
 _PARAMETER = pattern(rb"(?:\]|%5[Dd])*=[^&#\s\"'\\]")
 """A parameter of a query has a value of any length."""
@@ -75,6 +78,8 @@ class Naming:
         before = data[begin - 1 : begin] if begin else b""
         if before == b"+" or data[stop : stop + 1] == b"+":
             return _in_form(data, start, end, literal.decode())
+        if before == b" " and _PROSE.match(data, stop) and _is_prose(data, begin, name):
+            return _in_text(data, begin, stop)
         spellings = (name, name[1:], name[2:], name[5:]) if before in (b"\\", b"%") else (name,)
         if any(introduces(one.strip(".-")) for one in spellings):
             return self._has_value(data, start, end, begin, stop)
@@ -115,6 +120,12 @@ class Naming:
                 self._found.clear()
             found = self._found[text, first] = finds(named_at, text, text[first:last])
         return found
+
+
+def _is_prose(data: bytes, begin: int, name: str) -> bool:
+    """Whether words stand before a name as well, of which none lets a value follow after a blank."""
+    before = data[max(0, begin - 200) : begin].decode("latin-1")
+    return before[-2:-1].isalnum() and not may_have_gap(before, name, " ")
 
 
 def _word(data: bytes, start: int, end: int, *, is_signed: bool) -> tuple[bytes, bytes]:

@@ -53,6 +53,7 @@ class Pieces:
         self._beside: dict[int, int] = {}
         self._depth = DEPTHS[0]
         self._forms = Forms()
+        self._new: tuple[Form, Any] | None = None
         self._streams: dict[Any, list[bytes]] = {}
         self._lists: dict[int, dict[Any, list[list[bytes]]]] = {}
         self.joined: list[tuple[bytes, int, int]] = []
@@ -69,6 +70,7 @@ class Pieces:
                 self._event, self._own = start, -1
             elif self._event < 0 or not self._is_usual(usual.get(number), start):
                 self._rooted(number, start)
+                self._new = None
 
     def finish(self) -> None:
         """No more events follow in the stream that was read."""
@@ -86,8 +88,11 @@ class Pieces:
             match = form.match(data, start if form.is_local else first)
             if match is None:
                 continue
+            if form.is_local and data.find(form.depth.line_end, first, start) >= 0:
+                return False
             told = match.group(*form.told)
-            if told not in form.streams or (form.is_local and data.find(form.depth.line_end, first, start) >= 0):
+            if told not in form.streams:
+                self._new = form, told
                 return False
             self._goes_on(first, match.end(), form.depth)
             taken = self._lists.get(id(form))
@@ -166,7 +171,8 @@ class Pieces:
         return end if closed < 0 else closed
 
     def _parse(self, number: int, first: int, end: int, depth: Depth) -> None:
-        """Take the pieces of an event that has no form yet."""
+        """Take the pieces of an event that has no form yet, or one that tells of a stream that was not met."""
+        new, self._new = self._new, None
         decoded = depth.decoded(self._data[first:end])
         text = "" if decoded is None else decoded[len(OPENING) :].rstrip()
         value = parsed(text.lstrip(" "))
@@ -181,11 +187,14 @@ class Pieces:
                 piece = piece[step]
             if piece:
                 self._streams.setdefault(stream, []).append(depth.encoded(piece))
+        if new is not None:
+            new[0].tell(new[1], streams)
+            return
         form = self._forms.learn(number, text, value, streams, depth) if isinstance(value, dict) else None
         if form is not None:
             match = form.match(self._data, self._data.find(b'"choices', first) if form.is_local else first)
             if match is not None:
-                form.streams[match.group(*form.told)] = list(streams.values())
+                form.tell(match.group(*form.told), streams)
 
     def _aside(self, start: int, depth: Depth) -> None:
         """A root in no event: whether the text that it stands in is several documents, which are read together."""
