@@ -48,8 +48,9 @@ _ENDS = pattern(rb"\"(?:\s|\\+[nrt])*[:,}]")
 _PERCENT = pattern(rb"%([0-9A-Fa-f]{2})")
 _QUOTE = pattern(rb"\\*\"")
 _IS_VALUE = pattern(rb":(?:\s|\\+[nrt])*\\*\Z")
-_IS_NAME = pattern(rf"(?<![A-Za-z0-9])(?i:{NAME_WORDS})".encode() + rb"\\*\"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*\Z")
-"""What stands before a text that is the value of a member; and of one that may say what the value beside it is."""
+"""What stands before a text that is the value of a member."""
+_SAYS_NAME = pattern(rb"(?<![A-Za-z0-9])(?i:" + NAME_WORDS.encode() + rb")\Z")
+"""The end of a member's name whose text may say what the value beside it is."""
 _PROSE = pattern(rb" (?!(?:is|was|are|ist|lautet|est|es)\b)[a-z]{2,}[ ,.;?!]")
 """What follows a word in a sentence and says nothing of it."""
 _BEFORE_PARAMETER = (b"?", b"&", b";", b'"', b"'")
@@ -156,21 +157,34 @@ def _in_text(data: bytes, begin: int, stop: int) -> bool:
     last = _quote_after(data, stop)
     if last < 0:
         return False
-    first = begin
-    for _ in range(3):  # it may have quotes in it
+    first, fewest = begin, _WHOLE
+    while fewest:
         first = data.rfind(b'"', max(0, begin - _WHOLE), first)
         if first < 0:
             return False
-        whole = _ESCAPE.sub(b" ", data[first + 1 : last]).decode("utf-8", "replace")
-        if introduces(whole.strip().strip("-:=")):
-            before = data[max(0, first - _HEAD) : first]
-            if _IS_VALUE.search(before):
-                return _IS_NAME.search(before) is not None
-            found = _PLAIN_VALUE.match(data, last)
-            return found is None or found["sign"] != b"," or shows_itself(found["value"].decode("utf-8", "replace"))
-        if data[first - 1 : first] != b"\\":
-            return False
+        head = data[max(0, first - _HEAD) : first]
+        slashes = len(head) - len(head.rstrip(b"\\"))
+        if slashes >= fewest:  # a quote inside the text has more
+            continue
+        fewest = slashes
+        member = _member_before(head)
+        if member is None or _SAYS_NAME.search(member):
+            whole = _ESCAPE.sub(b" ", data[first + 1 : last]).decode("utf-8", "replace")
+            if introduces(whole.strip().strip("-:=")):
+                found = None if member is not None else _PLAIN_VALUE.match(data, last)
+                return found is None or found["sign"] != b"," or shows_itself(found["value"].decode("utf-8", "replace"))
     return False
+
+
+def _member_before(head: bytes) -> bytes | None:
+    """The end of a member's name, if `head` is what stands before its text."""
+    head = head.rstrip(b"\\ \t\r\n")
+    if not head.endswith(b":"):
+        found = _IS_VALUE.search(head) if head[-1:] in (b"n", b"r", b"t") else None  # a line's end with its escape
+        if found is None:
+            return None
+        head = head[: found.start() + 1]
+    return head[-40:-1].rstrip(b'"\\ \t\r\n')
 
 
 def _quote_after(data: bytes, stop: int) -> int:
