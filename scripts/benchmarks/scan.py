@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 def _checker(folder: Path) -> Callable[..., int]:
     """Runs the command in an empty folder, with so many secrets in its environment; the memory that it took."""
     drawn = random.Random(7)
-    values = {f"SERVICE_{n}_PASSWORD": f"{drawn.getrandbits(96):x}" for n in range(KNOWN)}
+    values = {f"SERVICE_{n}_PASSWORD": format(drawn.getrandbits(96), "x") for n in range(KNOWN)}
     bare = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")}
     empty = folder / "empty"
     empty.mkdir()

@@ -19,7 +19,7 @@ _LOCATION = pattern(r"(?:[A-Za-z][A-Za-z0-9+.-]*://|[~/]|\.{1,2}/|[A-Za-z]:[\\/]
 _TOKEN = pattern(r"[A-Za-z0-9_.~+/=:@!$%-]+\Z")
 _RESOURCE = pattern(r"[A-Za-z][\w.-]*(?:/[\w.-]+){2,}\Z")
 _CLASS = pattern(r".*(?:a-z|A-Z|0-9).*(?:a-z|A-Z|0-9|\\|_)")
-_CODE = pattern(r"[A-Za-z_][\w.:]*[(\[]|\([A-Za-z_]|.*\{[A-Za-z_][\w.]*\}")
+_CODE = pattern(r"[A-Za-z_][\w.:]*[(\[]|\([A-Za-z_]|.*\{[A-Za-z_][\w.]*(?:[(\[][^{}]*)?(?:![rsa])?(?::[^{}]*)?\}")
 _ASSIGNMENT = pattern(r"[A-Za-z_][A-Za-z0-9_.-]*=[^=]")
 _FILE = pattern(r"/.*\.[A-Za-z0-9]{1,5}\Z")
 _DATE = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -41,6 +41,8 @@ DRAWN = "egMFaNlEgenhGKRN" + "JGGslufCVWvgEMSE"
         ("%env(DB_PASSWORD)%", PASSWORD, False),
         ("[REDACTED]", PASSWORD, False),
         ("{password!r}", PASSWORD, False),
+        ("{drawn.getrandbits(96):x}", PASSWORD, False),
+        ("{settings['login']:>12}", PASSWORD, False),
         ("&#x3C;string", PASSWORD, False),
         ("------------", PASSWORD, False),
         ("abandon ability able about above absent absorb abstract absurd abuse access accident", PASSWORD, True),
