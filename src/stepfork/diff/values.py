@@ -10,6 +10,10 @@ from stepfork.trace.body import JsonValue
 
 ItemKind = Literal["added", "removed", "changed", "moved"]
 Cause = Literal["authored", "consequence"]
+Grade = Literal["info", "changed", "breaking"]
+"""How much a change matters to those who use the agent; by which rule: ``docs/reference/diff.md``, "Grades"."""
+GRADES: tuple[Grade, ...] = ("info", "changed", "breaking")
+"""From the least to the most."""
 Section = Literal[
     "model", "params", "system", "tools", "messages", "tool_results", "other",
     "answer", "exchange", "run", "contracts", "verification", "trace",
@@ -126,6 +130,8 @@ class Change(msgspec.Struct, frozen=True):
 
     ``subject`` says what changed within the section: a tool's name, ``user [0]``. ``lines`` and ``fields`` are the
     change itself; ``summary`` is for one folded line; its texts are whole, so who shows it redacts and then cuts it.
+    ``grade`` was given by ``rule``, the name of a rule in the reference; a breaking change says in ``breaks`` what no
+    longer holds, in one phrase (``tool call notify_customer is gone``), and is empty otherwise.
     """
 
     section: Section
@@ -136,6 +142,9 @@ class Change(msgspec.Struct, frozen=True):
     exchanges: tuple[int, ...] = ()
     lines: tuple[Line, ...] = ()
     fields: tuple[FieldChange, ...] = ()
+    grade: Grade = "changed"
+    rule: str = ""
+    breaks: str = ""
 
 
 class Tokens(msgspec.Struct, frozen=True):
@@ -166,3 +175,8 @@ class FixtureDiff(msgspec.Struct, frozen=True):
     def changed(self) -> bool:
         """Whether anything differs in meaning, within the parts compared."""
         return self.change != "unchanged"
+
+    @property
+    def grade(self) -> Grade | None:
+        """The grade of its gravest change, None where nothing changed."""
+        return max((change.grade for change in self.changes), key=GRADES.index, default=None)

@@ -16,11 +16,13 @@ from stepfork.workflows.locate import Locator, Reading
 class DiffReport:
     """`pairs` has a diff for each fixture compared, in order of name; `several` where fixtures were looked for.
 
-    `unread` says for each fixture that differs and that cannot be read on a side why not, its name in front.
+    `sides` has what each pair was made from, (old, new), None for a side that is not there. `unread` says for each
+    fixture that differs and that cannot be read on a side why not, its name in front.
     """
 
     pairs: tuple[FixtureDiff, ...]
     several: bool
+    sides: tuple[tuple[Fixture | None, Fixture | None], ...]
     unread: tuple[str, ...] = ()
 
     @property
@@ -59,7 +61,7 @@ def diff(locator: Locator, words: tuple[str, ...], options: DiffOptions) -> Diff
             odd = old if old.kind == "revision" else new
             raise UsageError(f"{odd.word!r} is a revision and the other is a fixture", fix=f"write {odd.word}:NAME")
         case [old, new]:
-            return DiffReport((diff_fixtures(locator.open(old), locator.open(new), options),), several=False)
+            return _pair(locator.open(old), locator.open(new), options)
     raise UsageError("diff compares two things at most")
 
 
@@ -90,19 +92,25 @@ def _readings(locator: Locator, words: tuple[str, ...]) -> list[Reading]:
 
 def _one(locator: Locator, one: Reading, options: DiffOptions) -> DiffReport:
     old, new = _head(locator).open(one.name), _work_tree(locator).open(one.name)
-    return DiffReport((diff_fixtures(old, new, options),), several=False)
+    return _pair(old, new, options)
+
+
+def _pair(old: Fixture | None, new: Fixture | None, options: DiffOptions) -> DiffReport:
+    return DiffReport((diff_fixtures(old, new, options),), several=False, sides=((old, new),))
 
 
 def _sides(old: _Side, new: _Side, options: DiffOptions) -> DiffReport:
     names = sorted(old.fingerprints.keys() | new.fingerprints.keys())
     differing = [name for name in names if old.fingerprints.get(name) != new.fingerprints.get(name)]
-    pairs, unread = [], []
+    pairs, sides, unread = [], [], []
     for name in differing:
         try:
-            pairs.append(diff_fixtures(old.open(name), new.open(name), options))
+            side = (old.open(name), new.open(name))
+            pairs.append(diff_fixtures(*side, options))
+            sides.append(side)
         except StoreError as error:
             unread.append(f"{name}: {error}")
-    return DiffReport(tuple(pairs), several=True, unread=tuple(unread))
+    return DiffReport(tuple(pairs), several=True, sides=tuple(sides), unread=tuple(unread))
 
 
 def _head(locator: Locator) -> _Side:
