@@ -82,7 +82,7 @@ def print_result(
     if diff is not None:
         from stepfork.cli.diff import print_diff
 
-        print_diff((diff,), several=False, clean=clean, to_stderr=True)
+        print_diff((diff,), several=False, clean=clean)
     line = next_line(captured, refreshed=diff is not None)
     if line and next_step:
         err(line)

@@ -9,7 +9,8 @@ from stepfork.diff.exchange_diff import Compared, compare_exchanges
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text
-from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Tokens
+from stepfork.diff.usage import usage_of, usage_of_all
+from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Usage, Usages
 from stepfork.diff.verdict_diff import verdict_changes
 from stepfork.diff.views import Conversations, Side, View, says_otherwise, views_of
 from stepfork.trace.fixture import Fixture
@@ -33,7 +34,7 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     trace = options.trace or not any(views)
     conversations = Conversations()
     compared = compare_exchanges(Side(sides.old_views, conversations), Side(sides.new_views, conversations))
-    exchanges = tuple(_reported(compared, responses=options.responses))
+    exchanges = tuple(_reported(compared, sides, responses=options.responses))
     said = _says_its_input(sides.old, sides.old_views) and _says_its_input(sides.new, sides.new_views)
     about = tuple(run_changes(sides.old, sides.new, trace=trace, asked=not said))
     verdict = tuple(verdict_changes(old, new))
@@ -45,7 +46,7 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
         new_count=len(sides.new_views),
         exchanges=exchanges,
         changes=tuple(sorted(changes, key=lambda change: change.cause != "authored")),
-        tokens=Tokens(_tokens(sides.old_views), _tokens(sides.new_views)),
+        usage=(_usage(sides.old_views), _usage(sides.new_views)),
         notes=() if changes else tuple(_notes(old, new, sides, compared)),
         old_name=None if old.name == new.name else old.name,
     )
@@ -56,8 +57,8 @@ def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:
     assert only is not None, "a comparison needs a side"
     views = views_of(only.run.exchanges)
     if new is None:
-        return FixtureDiff(only.name, "removed", len(views), 0, tokens=Tokens(_tokens(views), None))
-    return FixtureDiff(only.name, "added", 0, len(views), tokens=Tokens(None, _tokens(views)))
+        return FixtureDiff(only.name, "removed", len(views), 0, usage=(_usage(views), None))
+    return FixtureDiff(only.name, "added", 0, len(views), usage=(None, _usage(views)))
 
 
 def _says_its_input(fixture: Fixture, views: Sequence[View]) -> bool:
@@ -67,12 +68,18 @@ def _says_its_input(fixture: Fixture, views: Sequence[View]) -> bool:
     return isinstance(asked, str) and any(unit.role == "user" and unit.text == asked for unit in units)
 
 
-def _reported(compared: Sequence[Compared], *, responses: bool) -> Iterator[ExchangeDiff]:
+def _reported(compared: Sequence[Compared], sides: Sides, *, responses: bool) -> Iterator[ExchangeDiff]:
     """The exchanges that differ in a part that is compared."""
     for one in compared:
         answer = one.answer if responses else None
         if one.diff.request or answer or one.diff.change != "changed":
-            yield one.diff.with_answer(answer)
+            yield one.diff.with_answer(answer, _used(one, sides))
+
+
+def _used(one: Compared, sides: Sides) -> Usages:
+    ends = ((one.op.old, sides.old_views), (one.op.new, sides.new_views))
+    old, new = (None if at is None else usage_of(views[at].answer) for at, views in ends)
+    return old, new
 
 
 def _notes(old: Fixture, new: Fixture, sides: Sides, compared: Sequence[Compared]) -> Iterator[str]:
@@ -89,13 +96,5 @@ def _notes(old: Fixture, new: Fixture, sides: Sides, compared: Sequence[Compared
         yield "bytes differ where the meaning does not"
 
 
-def _tokens(views: Sequence[View]) -> tuple[int, int] | None:
-    """Tokens in and out of all exchanges, None where any of them does not say."""
-    total = [0, 0]
-    for view in views:
-        usage = view.answer.usage
-        if usage is None or usage.input_tokens is None or usage.output_tokens is None:
-            return None
-        total[0] += usage.input_tokens
-        total[1] += usage.output_tokens
-    return (total[0], total[1]) if views else None
+def _usage(views: Sequence[View]) -> Usage | None:
+    return usage_of_all([view.answer for view in views])

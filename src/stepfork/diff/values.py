@@ -96,6 +96,18 @@ class RequestDiff(msgspec.Struct, frozen=True):
         return self != RequestDiff()
 
 
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens as the provider counted them, and the US dollars that it says it bills; None is unknown, never 0."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None
+
+
+Usages = tuple[Usage | None, Usage | None]
+"""Of the old and the new side; None where that side has nothing to say it, or does not say."""
+
+
 class AnswerDiff(msgspec.Struct, frozen=True):
     """What differs between two answers; token counts and the model's snapshot name are not compared."""
 
@@ -109,7 +121,7 @@ class ExchangeDiff(msgspec.Struct, frozen=True):
 
     Of an added or removed exchange ``request`` holds what it appended to the conversation that it continues, and
     ``carried`` the indices of the exchanges that hold those messages in their history and differ in nothing else.
-    ``answer`` is set where the answers were compared and differ.
+    ``answer`` is set where the answers were compared and differ. ``usage`` is what both answers used, (old, new).
     """
 
     index: int
@@ -119,10 +131,11 @@ class ExchangeDiff(msgspec.Struct, frozen=True):
     answer: AnswerDiff | None = None
     old_index: int | None = None
     carried: tuple[int, ...] = ()
+    usage: Usages = (None, None)
 
-    def with_answer(self, answer: AnswerDiff | None) -> ExchangeDiff:
-        """The same with what differs in the answer."""
-        return msgspec.structs.replace(self, answer=answer)
+    def with_answer(self, answer: AnswerDiff | None, usage: Usages) -> ExchangeDiff:
+        """The same with what differs in the answer, and with what both answers used."""
+        return msgspec.structs.replace(self, answer=answer, usage=usage)
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -147,18 +160,12 @@ class Change(msgspec.Struct, frozen=True):
     breaks: str = ""
 
 
-class Tokens(msgspec.Struct, frozen=True):
-    """Tokens of all exchanges, (in, out); a side of which any answer does not say is None: unknown is not 0."""
-
-    old: tuple[int, int] | None
-    new: tuple[int, int] | None
-
-
 class FixtureDiff(msgspec.Struct, frozen=True):
     """Two fixtures compared; a side that does not exist makes the other ``added`` or ``removed``.
 
     ``exchanges`` holds those that differ, in order; ``changes`` the same differences (and those of the run as a whole)
     with repetitions folded, authored ones first; ``notes`` differences outside the parts compared, one phrase each.
+    ``usage`` sums what all answers of a side used; what any of them does not say is unknown.
     """
 
     name: str
@@ -167,7 +174,7 @@ class FixtureDiff(msgspec.Struct, frozen=True):
     new_count: int
     exchanges: tuple[ExchangeDiff, ...] = ()
     changes: tuple[Change, ...] = ()
-    tokens: Tokens = Tokens(None, None)
+    usage: Usages = (None, None)
     notes: tuple[str, ...] = ()
     old_name: str | None = None
 

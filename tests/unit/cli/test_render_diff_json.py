@@ -58,12 +58,14 @@ def test_an_unchanged_pair_lists_no_exchange() -> None:
 def test_an_exchange_lists_what_differs_in_it_and_nothing_else() -> None:
     document = diff_document(diff_fixtures(*CASES[1]))
     lines = [{"op": "-", "text": "You refund once."}, {"op": "+", "text": "You refund twice."}]
+    used = {"input_tokens": 100, "output_tokens": 10, "cost": None}
     assert document["exchanges"] == [
         {
             "fixture": "refund",
             "index": index,
             "change": "changed",
             "label": "openai chat_completions gpt-4.1",
+            "usage": {"old": used, "new": used, "difference": used | {"input_tokens": 0, "output_tokens": 0}},
             "system": lines,
         }
         for index in range(5)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
-from stepfork.diff.values import Line
+from stepfork.diff.values import Line, Usage
 from stepfork.trace.body import EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture
@@ -29,7 +29,7 @@ def listed(diff: FixtureDiff) -> list[tuple[str, int]]:
 def test_a_fixture_and_itself() -> None:
     one = fixture(conversation())
     assert diff_fixtures(one, one, DiffOptions(responses=True, trace=True)) == FixtureDiff(
-        "refund", "unchanged", 5, 5, tokens=diff_fixtures(one, one).tokens
+        "refund", "unchanged", 5, 5, usage=diff_fixtures(one, one).usage
     )
 
 
@@ -294,7 +294,7 @@ def test_tokens_of_a_side_with_an_unknown_answer_are_unknown() -> None:
     silent = asks("x")
     silent = msgspec.structs.replace(silent, response=msgspec.structs.replace(silent.response, body=None))
     diff = diff_fixtures(fixture([asks("x")]), fixture([silent]))
-    assert (diff.tokens.old, diff.tokens.new) == ((100, 10), None)
+    assert diff.usage == (Usage(100, 10), None)
 
 
 def test_an_unknown_api_is_compared_too() -> None:

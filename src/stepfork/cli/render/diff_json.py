@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_field, clean_lines, clean_summary
+from stepfork.diff.usage import usage_difference
 from stepfork.diff.values import (
     Change,
     ExchangeDiff,
@@ -19,7 +20,7 @@ from stepfork.diff.values import (
     Line,
     MessageChange,
     RequestDiff,
-    Tokens,
+    Usages,
 )
 
 Document = dict[str, Any]
@@ -55,17 +56,23 @@ def _fixture(diff: FixtureDiff, clean: Clean) -> Document:
         "name": clean(diff.name),
         **({} if diff.old_name is None else {"old_name": clean(diff.old_name)}),
         "change": diff.change,
+        "grade": diff.grade,
         "exchanges": {"old": diff.old_count, "new": diff.new_count},
         "authored": causes.count("authored"),
         "consequences": causes.count("consequence"),
         "changes": [_change(change, clean) for change in diff.changes],
-        "tokens": _tokens(diff.tokens),
+        "usage": _usage(diff.usage),
         "notes": list(diff.notes),
     }
 
 
 def _exchange(diff: ExchangeDiff, clean: Clean) -> Document:
-    made: Document = {"index": diff.index, "change": diff.change, "label": clean(diff.label)}
+    made: Document = {
+        "index": diff.index,
+        "change": diff.change,
+        "label": clean(diff.label),
+        "usage": _usage(diff.usage),
+    }
     if diff.old_index not in (None, diff.index):
         made["old_index"] = diff.old_index
     parts: Document = {"carried": list(diff.carried)}
@@ -113,6 +120,9 @@ def _change(change: Change, clean: Clean) -> Document:
         "section": change.section,
         "change": change.change,
         "cause": change.cause,
+        "grade": change.grade,
+        "rule": change.rule,
+        **({"breaks": clean_summary(change.breaks, clean, SUMMARY)} if change.breaks else {}),
         "subject": clean(change.subject),
         "summary": clean_summary(change.summary, clean, SUMMARY),
         "exchanges": list(change.exchanges),
@@ -137,8 +147,7 @@ def _field(field: FieldChange) -> Document:
     return made if field.old_path is None else made | {"old_path": field.old_path}
 
 
-def _tokens(tokens: Tokens) -> Document:
-    return {
-        name: None if side is None else {"input": side[0], "output": side[1]}
-        for name, side in (("old", tokens.old), ("new", tokens.new))
-    }
+def _usage(usages: Usages) -> Document:
+    old, new = usages
+    sides = {"old": old, "new": new, "difference": usage_difference(old, new)}
+    return {name: None if usage is None else msgspec.to_builtins(usage) for name, usage in sides.items()}

@@ -94,9 +94,26 @@ def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:
         folded = bool(authored) and not view.full
         yield "  consequences (folded, --full shows them)" if folded else "  consequences"
         yield from _consequences(consequences, view, folded=folded)
-    if diff.tokens.old and diff.tokens.new and diff.tokens.old != diff.tokens.new:
-        (old_in, old_out), (new_in, new_out) = diff.tokens.old, diff.tokens.new
-        yield f"  tokens {old_in:,} → {new_in:,} in, {old_out:,} → {new_out:,} out"
+    yield from _usage(diff)
+
+
+def _usage(diff: FixtureDiff) -> Iterator[str]:
+    """What both sides say of tokens, where that differs, and of cost."""
+    old, new = diff.usage
+    if old is None or new is None:
+        return
+    told = [
+        f"{before:,} → {after:,} {way}"
+        for before, after, way in (
+            (old.input_tokens, new.input_tokens, "in"),
+            (old.output_tokens, new.output_tokens, "out"),
+        )
+        if before is not None and after is not None
+    ]
+    if (old.input_tokens, old.output_tokens) != (new.input_tokens, new.output_tokens) and told:
+        yield f"  tokens {', '.join(told)}"
+    if old.cost is not None and new.cost is not None and old.cost != new.cost:
+        yield f"  cost ${old.cost:,} → ${new.cost:,}"
 
 
 def _headline(name: str, diff: FixtureDiff) -> str:
