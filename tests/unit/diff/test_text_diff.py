@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepfork.diff.text_diff import CONTEXT, MAX_WINDOWS, changed_lines, hunks_of, windows
+from stepfork.diff.text_diff import CONTEXT, MAX_WINDOWS, changed_lines, hunks_of, joined, windows, word_diff
 from stepfork.diff.values import Line
 
 
@@ -70,3 +70,26 @@ def test_many_changes_in_one_line_are_counted_instead_of_shown() -> None:
     shown, _ = windows(old, old.replace("pad 2", "pad x"), 100)
     assert "more places in this line" in shown
     assert shown.count(" … ") == MAX_WINDOWS - 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone", "come"),
+    [
+        ("You refund once.", "You refund twice.", ["once"], ["twice"]),
+        ("Ask before you pay.", "Ask before you pay twice.", [], [" twice"]),
+        ("a b c", "a  b c", [], [" "]),
+        ("pay 10 now", "pay 100 now", ["10"], ["100"]),
+        ("x" * 300 + "1", "x" * 300 + "2", ["1"], ["2"]),
+    ],
+)
+def test_what_changed_in_a_line_is_whole_words(old: str, new: str, gone: list[str], come: list[str]) -> None:
+    pair = word_diff(old, new, 1_000)
+    assert pair.akin
+    assert [piece.text for piece in pair.old if piece.changed] == gone
+    assert [piece.text for piece in pair.new if piece.changed] == come
+    assert (joined(pair.old), joined(pair.new)) == (old, new)
+
+
+def test_lines_that_have_only_blanks_and_stops_in_common_are_not_akin() -> None:
+    assert not word_diff("Never tell a lie.", "Refund what they ask.", 100).akin
+    assert not word_diff("", "Refund what they ask.", 100).akin
