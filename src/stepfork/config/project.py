@@ -10,6 +10,7 @@ from stepfork.config.normalize import read_own, read_today, read_volatile
 from stepfork.config.process import from_here
 from stepfork.config.redaction import rules_of
 from stepfork.config.routes import RouteSetting, read_routes
+from stepfork.config.watch import read_watch
 from stepfork.errors import ConfigError
 from stepfork.normalize.own import NO_OWN, OwnRules
 from stepfork.redact.rules import NO_RULES, Rules
@@ -33,10 +34,11 @@ class Settings:
     of what in the tool's result does not count when requests are matched. `today` says that the day of a capture is no
     data where it stands as a date alone. `tests` is the folder of drafted tests, from
     the one that holds the store; None where none are drafted. `redact` and `normalize` are the project's own rules of
-    redaction and of what is volatile.
+    redaction and of what is volatile. `watch` has the patterns of the files that fixtures depend on, by their names;
+    None where nothing says so.
     """
 
-    __slots__ = ("normalize", "redact", "routes", "select_base", "tests", "today", "volatile")
+    __slots__ = ("normalize", "redact", "routes", "select_base", "tests", "today", "volatile", "watch")
 
     def __init__(
         self,
@@ -48,6 +50,7 @@ class Settings:
         today: bool = False,
         redact: Rules = NO_RULES,
         normalize: OwnRules = NO_OWN,
+        watch: dict[str, tuple[str, ...]] | None = None,
     ) -> None:
         self.select_base = select_base
         self.routes = routes
@@ -56,6 +59,7 @@ class Settings:
         self.today = today
         self.redact = redact
         self.normalize = normalize
+        self.watch = watch
 
     @property
     def key_rules(self) -> KeyRules:
@@ -85,6 +89,7 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
     volatile = read_volatile(normalize, path)
     tests = _read_tests(document.pop("capture", {}), path)
     redact = rules_of(document.pop("redact", {}), path)
+    watch = read_watch(document.pop("watch"), path) if "watch" in document else None
     _check(document, path)
     base = document.get("select", {}).get("base")
     return Settings(
@@ -95,6 +100,7 @@ def read_settings(root: str | os.PathLike[str]) -> Settings:
         today=read_today(normalize, path),
         redact=redact,
         normalize=read_own(normalize, path),
+        watch=watch,
     )
 
 

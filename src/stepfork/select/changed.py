@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from stepfork.git.changes import Changes
+    from stepfork.select.watch import Watch
 
     class State(Protocol):
         """The present state of the store: the work tree, or HEAD."""
@@ -25,7 +26,10 @@ BUNDLE_ENDING = ".sftrace"
 
 
 class FixtureChange(Record):
-    """One fixture or bundle touched: ``what`` happened (added, changed, deleted, object changed) and to which path."""
+    """One fixture or bundle touched: ``what`` happened (added, changed, deleted, object changed) and to which path.
+
+    ``not refreshed``: it is as it was, but the file at ``path``, which it depends on, is not.
+    """
 
     name: str
     what: str
@@ -34,19 +38,23 @@ class FixtureChange(Record):
     def __str__(self) -> str:
         if self.what == "deleted":
             return f"{self.name} deleted"
+        if self.what == "not refreshed":
+            return f"{self.path} changed, fixture not refreshed"
         return f"{self.name} {self.what}: {self.path}"
 
 
 class FixtureChanges(Record):
     """What happened to a store. ``unsure``: reasons for which every fixture counts as changed.
 
-    ``bundles`` are changed bundles outside the store, ``others`` folders of other stores that changed too.
+    ``bundles`` are changed bundles outside the store, ``others`` folders of other stores that changed too, ``watched``
+    the changed files that any fixture depends on, refreshed or not.
     """
 
     fixtures: tuple[FixtureChange, ...] = ()
     bundles: tuple[FixtureChange, ...] = ()
     unsure: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    watched: frozenset[str] = frozenset()
 
     @property
     def reasons(self) -> dict[str, FixtureChange]:
@@ -54,15 +62,17 @@ class FixtureChanges(Record):
         return {change.name: change for change in (*self.bundles, *self.fixtures)}
 
 
-def fixture_changes(changes: Changes, store: str, state: State) -> FixtureChanges:
+def fixture_changes(changes: Changes, store: str, state: State, watch: Watch | None = None) -> FixtureChanges:
     """What ``changes`` means for the store in the folder ``store`` (from the top of the repository).
 
-    ``state`` is read only where a manifest or an object changed.
+    ``state`` is read only where a manifest or an object changed, or something is watched.
     """
     collected = _Collected(store, state)
     for path in sorted(changes.paths):
         collected.take(path, _what(changes, path))
     collected.add_those_reaching()
+    if watch is not None:
+        collected.add_those_watching(watch, changes.paths)
     return collected.result()
 
 
@@ -78,6 +88,7 @@ class _Collected:
         self._others: set[str] = set()
         self._objects: set[str] = set()
         self._listed: set[str] = set()
+        self._watched: frozenset[str] = frozenset()
 
     def take(self, path: str, what: str) -> None:
         """One changed path."""
@@ -114,6 +125,14 @@ class _Collected:
                 where = f"{self._store}/objects/{touched[0][:2]}/{touched[0][2:]}.json"
                 self._fixtures[name] = FixtureChange(name, "object changed", where)
 
+    def add_those_watching(self, watch: Watch, paths: Iterable[str]) -> None:
+        """The fixtures that did not change themselves, but a file did that they depend on."""
+        outside = [path for path in paths if not path.startswith(f"{self._store}/")]
+        files = watch.files_of(map(self._name, self._state.manifests()), outside)
+        for name, (first, *_) in files.items():
+            self._fixtures.setdefault(name, FixtureChange(name, "not refreshed", first))
+        self._watched = frozenset(path for those in files.values() for path in those)
+
     def result(self) -> FixtureChanges:
         """What was collected, in order of name."""
         return FixtureChanges(
@@ -121,6 +140,7 @@ class _Collected:
             tuple(self._bundles[path] for path in sorted(self._bundles)),
             tuple(self._unsure),
             tuple(sorted(self._others)),
+            self._watched,
         )
 
     def _look_into(self, path: str, what: str) -> None:

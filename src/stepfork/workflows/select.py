@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.selection import Selection
     from stepfork.select.sources import CommitSources, WorkTreeSources
+    from stepfork.select.watch import Watch
 
 _STORE = ".stepfork"
 
@@ -39,7 +40,7 @@ class SelectReport(Record):
 
     ``merge_base`` is None where there is none; ``root`` is the pytest root as an absolute path, to which node ids are
     relative; ``using`` counts the tests that use fixtures (None: not asked); ``unwatched`` the changed files that are
-    neither part of the store nor selected tests.
+    neither part of the store nor selected tests, and that no fixture watches.
     """
 
     base: Base
@@ -70,23 +71,27 @@ def select_changed(
 
 
 class _Compared(Record):
-    """The two states: ``start`` is the commit or tree that stands for the old one, ``store`` the store's path."""
+    """The two states: ``start`` is the commit or tree that stands for the old one, ``store`` the store's path.
+
+    ``watch`` is None where nothing says which files fixtures depend on.
+    """
 
     checkout: Checkout
     base: Base
     merge_base: str | None
     start: str
     store: str | None
+    watch: Watch | None
 
 
 def _compared(checkout: Checkout, folder: str, environ: Mapping[str, str], options: SelectOptions) -> _Compared:
     store = _store(checkout, folder, options.store)
-    configured = None if store is None else _configured(checkout, store)
+    configured, watch = (None, None) if store is None else _configured(checkout, store)
     base = find_base(checkout, asked=options.base, configured=configured, environ=environ, committed=options.committed)
     if options.committed and base.head is None:
         raise GitError("there is no commit yet to compare", fix="leave --committed out to compare the work tree")
     merge_base = _merge_base(checkout, base)
-    return _Compared(checkout, base, merge_base, merge_base or base.head or checkout.empty_tree(), store)
+    return _Compared(checkout, base, merge_base, merge_base or base.head or checkout.empty_tree(), store, watch)
 
 
 def _select(compared: _Compared, walk: WorkTreeWalk | None, options: SelectOptions) -> SelectReport:
@@ -106,7 +111,8 @@ def _select(compared: _Compared, walk: WorkTreeWalk | None, options: SelectOptio
         listing = walk.listing()
         tests = pathspecs_of_tests(listing, layout)
         # To count every changed file, every file must be looked at.
-        walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests])
+        watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
+        walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests, *watched])
     from stepfork.select.changed import fixture_changes
     from stepfork.select.selection import select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -119,15 +125,15 @@ def _select(compared: _Compared, walk: WorkTreeWalk | None, options: SelectOptio
     else:
         changes = walk.changes()
         sources = WorkTreeSources(checkout, layout, store, old, changes=changes, pathspecs=tests)
-    fixtures = fixture_changes(changes, store, sources)
+    fixtures = fixture_changes(changes, store, sources, compared.watch)
     name = store.rsplit("/", 1)[-1]
     unsure = [] if merge_base is not None or base.head is None else [_why_unsure(checkout, base)]
     selection = select_tests(fixtures, changes.paths, layout, sources, folder=name, unsure=unsure)
     if selection.everything and not selection.tests:
         raise UsageError(f"{selection.everything[0]}, and no test that uses a fixture was found")
     using = tests_using_fixtures(layout, sources, folder=name) if options.count_users else None
-    selected = {test.path for test in selection.tests}
-    unwatched = sum(1 for path in changes.paths if not path.startswith(f"{store}/") and path not in selected)
+    told = {*(test.path for test in selection.tests), *fixtures.watched}
+    unwatched = sum(1 for path in changes.paths if not path.startswith(f"{store}/") and path not in told)
     root = os.path.join(checkout.root, layout.root) if layout.root else checkout.root
     return SelectReport(base, merge_base, options.committed, fixtures, selection, root, using, unwatched)
 
@@ -146,8 +152,9 @@ def _why_unsure(checkout: Checkout, base: Base) -> str:
     return f"no common history with {base.name}"
 
 
-def _configured(checkout: Checkout, store: str) -> str | None:
-    """``[select] base`` of the store's config.toml, which is read only where it says more than the usual format.
+def _configured(checkout: Checkout, store: str) -> tuple[str | None, Watch | None]:
+    """``[select] base`` and ``[watch]`` of the store's config.toml as it lies in the work tree, which is read only
+    where it says more than the usual format.
 
     Raises `ConfigError`, for a newer format among others.
     """
@@ -155,13 +162,18 @@ def _configured(checkout: Checkout, store: str) -> str | None:
     try:
         with open(os.path.join(place, "config.toml"), "rb") as file:
             text = file.read()
-        if b"select" not in text and b"\nformat = 1\n" in b"\n" + text:
-            return None
+        if b"select" not in text and b"watch" not in text and b"\nformat = 1\n" in b"\n" + text:
+            return None, None
     except OSError:
-        return None
+        return None, None
     from stepfork.config.project import read_settings
 
-    return read_settings(place).select_base
+    settings = read_settings(place)
+    if settings.watch is None:
+        return settings.select_base, None
+    from stepfork.select.watch import Watch
+
+    return settings.select_base, Watch(settings.watch, store.rpartition("/")[0], f"{store}/config.toml")
 
 
 def _store(checkout: Checkout, folder: str, override: str | None) -> str | None:

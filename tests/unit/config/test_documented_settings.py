@@ -22,7 +22,7 @@ BLOCKS = [
 def test_settings_in_the_manual_are_read(page: str, block: str, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(block, encoding="utf-8")
     settings = read_settings(tmp_path)
-    told = (settings.routes, settings.volatile, settings.select_base, settings.normalize)
+    told = (settings.routes, settings.volatile, settings.select_base, settings.normalize, settings.watch)
     assert any(told) or settings.redact is not NO_RULES
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from stepfork.git.changes import Changes
 from stepfork.select.changed import fixture_changes
+from stepfork.select.watch import Watch
 
 STORE = "agent/.stepfork"
 
@@ -94,3 +95,24 @@ def test_settings_bundles_other_stores_and_unrelated_files() -> None:
     assert found.others == ("mail/.stepfork",)
     assert list(found.reasons) == ["traces/fail.sftrace"]
     assert found.fixtures == ()
+
+
+def test_a_watched_file_counts_only_where_the_fixture_itself_is_as_it_was() -> None:
+    present = Present({place(name): manifest(name) for name in ("a", "b", "c")})
+    watch = Watch({"*": ["prompts/**"], "c": ["c.md"]}, "agent", "config.toml")
+    prompts = ["agent/prompts/new.md", "agent/prompts/old.md"]
+    changes = Changes(
+        added=frozenset(prompts[:1]),
+        modified=frozenset({place("b"), "agent/other.md"}),
+        deleted=frozenset({*prompts[1:], place("gone")}),
+    )
+    found = fixture_changes(changes, STORE, present, watch)
+    assert [str(one) for one in found.fixtures] == [
+        "agent/prompts/new.md changed, fixture not refreshed",
+        f"b changed: {place('b')}",
+        "agent/prompts/new.md changed, fixture not refreshed",
+        "gone deleted",
+    ]
+    assert [one.name for one in found.fixtures] == ["a", "b", "c", "gone"]
+    assert found.watched == frozenset(prompts)
+    assert fixture_changes(changes, STORE, present).watched == frozenset()
