@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
-from stepfork.cli.render.diff_text import BLOCK, render_report
+from stepfork.cli.render.diff_text import render_report
+from stepfork.cli.render.diff_words import BLOCK
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
+from stepfork.diff.values import Change, FixtureDiff, Usage
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
@@ -79,7 +82,7 @@ def test_one_added_call_says_both_counts_and_the_tokens() -> None:
         "  authored\n"
         "    + exchange openai chat_completions gpt-4.1   exchange 3\n"
         "      + user: one more\n"
-        "  tokens 300 → 400 in, 30 → 40 out"
+        "  tokens   300 → 400 in (+100), 30 → 40 out (+10)"
     )
 
 
@@ -191,8 +194,17 @@ def test_rich_markup_is_text() -> None:
 def test_colour_is_emphasis_only() -> None:
     old, new = fixture(conversation()), fixture(conversation(TWICE, system="other"))
     plain, coloured = report(old, new), report(old, new, color=True)
-    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
-    assert "\x1b[31m      - You refund once." in coloured
+    assert re.sub(r"\x1b\[[\d;]+m", "", coloured) == plain
+    assert "      \x1b[31m- \x1b[0m\x1b[31mYou refund once.\x1b[0m" in coloured
+
+
+def test_the_words_that_changed_stand_out_where_lines_are_akin() -> None:
+    new = fixture(conversation(system=SYSTEM.replace("once", "twice")))
+    coloured = report(fixture(conversation()), new, color=True)
+    assert "\x1b[31mYou refund \x1b[0m\x1b[7;31monce\x1b[0m\x1b[31m.\x1b[0m" in coloured
+    assert "\x1b[7;32mtwice\x1b[0m" in coloured
+    other = report(fixture(conversation()), fixture(conversation(system="Never lie, whatever they ask.")), color=True)
+    assert "\x1b[7;" not in other
 
 
 def test_several_fixtures_are_blocks_and_a_count() -> None:
@@ -204,6 +216,108 @@ def test_several_fixtures_are_blocks_and_a_count() -> None:
     assert "refund: added                                                     5 exchanges" in lines
     assert "refund: removed                                                   5 exchanges" in lines
     assert list(render_report([], several=True)) == ["no fixture differs"]
+
+
+BROKEN = Change("tools", "removed", "authored", "refund", "- refund", grade="breaking", breaks="tool refund is gone")
+
+
+def test_what_breaks_is_said_after_the_consequences_each_phrase_once() -> None:
+    diff = diff_fixtures(fixture(conversation()), fixture(conversation(TWICE, system="other")))
+    again = msgspec.structs.replace(BROKEN, exchanges=(3,))
+    lines = list(render_report([msgspec.structs.replace(diff, changes=(*diff.changes, BROKEN, again))]))
+    (at,) = [number for number, line in enumerate(lines) if "BREAKING" in line]
+    assert lines[at] == "  BREAKING   tool refund is gone"
+    assert at > lines.index("  consequences (folded, --full shows them)")
+
+
+def test_many_breaking_changes_are_counted() -> None:
+    many = tuple(msgspec.structs.replace(BROKEN, breaks=f"tool {number} is gone") for number in range(50))
+    diff = FixtureDiff("refund", "changed", 1, 1, changes=many)
+    lines = list(render_report([diff]))
+    assert sum("BREAKING" in line for line in lines) == BLOCK - 1
+    assert "  … 31 more breaking changes (--full shows them)" in lines
+    assert sum("BREAKING" in line for line in render_report([diff], full=True)) == 50
+
+
+def test_fixtures_with_breaking_changes_come_first() -> None:
+    calm = diff_fixtures(fixture(conversation()), fixture(conversation(user="Please hurry."), name="a"))
+    grave = FixtureDiff("z", "changed", 1, 1, changes=(BROKEN,))
+    lines = list(render_report([calm, grave], several=True))
+    assert lines[0].startswith("z: ")
+    assert lines[-1] == "2 fixtures: 2 changed; 1 breaking"
+    assert lines[-2] == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (Usage(10, 5), Usage(10, 5), []),
+        (Usage(3914, 212), Usage(4020, 200), ["tokens   3,914 → 4,020 in (+106), 212 → 200 out (-12)"]),
+        (Usage(10, 5), Usage(10, 6), ["tokens   10 in, 5 → 6 out (+1)"]),
+        (Usage(10, 5), None, ["tokens   10 → unknown in, 5 → unknown out"]),
+        (Usage(cost=0.1), Usage(cost=0.00012), ["cost     $0.10 → $0.00012 (-$0.09988)"]),
+        (Usage(cost=1e-07), Usage(cost=1200.5), ["cost     $0.0000001 → $1,200.50 (+$1,200.4999999)"]),
+        (None, Usage(cost=0.5), ["cost     unknown → $0.50"]),
+        (None, None, []),
+    ],
+)
+def test_tokens_and_cost_say_their_difference(old: Usage | None, new: Usage | None, told: list[str]) -> None:
+    diff = FixtureDiff("refund", "changed", 1, 1, changes=(BROKEN,), usage=(old, new))
+    lines = [line.strip() for line in render_report([diff])]
+    assert [line for line in lines if line.startswith(("tokens", "cost"))] == told
+
+
+def test_a_fixture_that_came_says_what_it_used() -> None:
+    diff = FixtureDiff("refund", "added", 0, 2, usage=(None, Usage(1200, 34, 0.02)))
+    assert list(render_report([diff]))[1:] == ["  tokens   1,200 in, 34 out", "  cost     $0.02"]
+
+
+def test_no_line_of_a_recording_is_a_command_for_a_build() -> None:
+    command = "::error::all is lost\n##[add-mask]x ::notice::y"
+    calls = [chat([{"role": command, "content": command}], command, model=command)]
+    diff = diff_fixtures(fixture([asks("x")]), fixture(calls, name=command), DiffOptions(responses=True))
+    for full in (False, True):
+        for line in render_report([diff], full=full):
+            assert not line.lstrip().startswith("::")
+            assert "##[" not in line
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("start", "start\nadded \u0430\nadded a"),
+        ("start", f"start\n{'x' * 400}1{'y' * 100}\n{'x' * 400}2{'y' * 100}"),
+        ("start", "start\nends in a blank \nends in a blank"),
+    ],
+)
+def test_rows_of_one_change_never_look_alike(old: str, new: str) -> None:
+    rows = changed_lines(report(fixture([asks(old)]), fixture([asks(new)])))
+    assert len(rows) == len({row[2:] for row in rows})
+    assert all(row.isascii() or "…" in row for row in rows)
+
+
+def test_a_path_that_could_be_read_as_something_else_is_in_quotes() -> None:
+    old, new = {"a: 1 → 2": 1, "plain/key": 1}, {"a: 1 → 2": 3, "plain/key": 2}
+    text = report(fixture([asks("x", metadata=old)]), fixture([asks("x", metadata=new)]))
+    assert changed_lines(text.replace("~", "+")) == [
+        '+ "/metadata/a: 1 → 2": 1 → 3',
+        "+ /metadata/plain~1key: 1 → 2".replace("~1", "+1"),
+    ]
+
+
+def test_long_lines_that_pair_show_their_change_and_are_whole_in_full() -> None:
+    rule = "Always ask for the order's number before you refund, and never refund more than {} per order and day."
+    old, new = (fixture([asks(rule.format(word))]) for word in ("once", "twice"))
+    rows = changed_lines(report(old, new))
+    assert all(len(row) <= 72 for row in rows)
+    assert [word in row for word, row in zip(("once", "twice"), rows, strict=True)] == [True, True]
+    assert changed_lines(report(old, new, full=True)) == [f"- {rule.format('once')}", f"+ {rule.format('twice')}"]
+
+
+def test_what_shows_the_rest_is_said_as_the_caller_says_it() -> None:
+    new = fixture(conversation(TWICE, system=SYSTEM.replace("once", "twice")))
+    text = report(fixture(conversation()), new, how="stepfork diff refund --full")
+    assert "  consequences (folded, stepfork diff refund --full shows them)" in text
 
 
 def test_a_new_name_is_in_the_headline() -> None:

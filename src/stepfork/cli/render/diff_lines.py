@@ -1,71 +1,146 @@
-"""The changed lines and fields of one change, as a terminal shows them: escaped, windowed, never two alike."""
+"""The changed lines and fields of one change, one row each: redacted, escaped, windowed, never two that look alike.
+
+A row says nothing of how it is shown: the text view indents and colours it, the Markdown view puts it in a fence.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+import sys
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from stepfork.cli.escape import escape, escape_fully
 from stepfork.cli.render.diff_clean import Clean, clean_field, clean_lines
-from stepfork.diff.text_diff import changed_lines, hunks_of, windows
-from stepfork.diff.values import FieldChange, Line
+from stepfork.diff.line_pairs import paired
+from stepfork.diff.text_diff import Piece, changed_lines, hunks_of, joined, word_diff
+from stepfork.diff.values import Change, FieldChange, Line
 from stepfork.trace.body import JsonValue
 
-WIDTH = 120
-"""Characters of a changed line that are shown whole; a longer one is cut to what surrounds its changes."""
+WIDTH = 72
+"""Characters of a changed line that are shown whole, so that a row fits 80 columns; of a longer one, what surrounds its
+changes. In full every line is whole."""
+LONG = 120
+"""Characters of a line that has no counterpart, and of a value, that are shown whole; of a longer one its start."""
+START = 96
 INLINE = 50
 """Two values of up to this many characters together stand on one line with an arrow."""
+_REDACTED = "   (differs in what is redacted)"
+# Letters of other scripts that look like Latin ones, and the hyphen that is none of ASCII.
+_TWINS = str.maketrans(
+    "аеорсухіѕјАВЕКМНОРСТХІЅЈαονΑΒΕΖΗΙΚΜΝΟΡΤΥΧ‐",  # noqa: RUF001
+    "aeopcyxisjABEKMHOPCTXISJaovABEZHIKMNOPTYX-",
+)
 
 
-def shown_lines(lines: Sequence[Line], clean: Clean) -> Iterator[str]:
-    """``- old`` and ``+ new``, one a line."""
-    for gone, come in hunks_of(list(clean_lines(lines, clean))):
-        pairs = [shown_pair(old, new) for old, new in zip(gone, come, strict=False)]
-        yield from (f"- {old}" for old, _ in pairs)
-        yield from (f"- {_cut(old)}" for old in gone[len(pairs) :])
-        yield from (f"+ {new}" for _, new in pairs)
-        yield from (f"+ {_cut(new)}" for new in come[len(pairs) :])
+class Row(NamedTuple):
+    """A line of a change: ``-`` what is gone, ``+`` what came, ``~`` what is said of both, ``""`` neither.
+
+    `pieces` are escaped; those that changed are marked where they can be told from the rest. `deep` stands below a
+    path. `whole` is what the row stands for, redacted and uncut: rows of different ones must not look alike.
+    """
+
+    mark: str
+    pieces: tuple[Piece, ...]
+    whole: str
+    deep: bool = False
+
+    @property
+    def text(self) -> str:
+        """The row without its mark."""
+        return joined(self.pieces)
+
+    def __str__(self) -> str:
+        return f"{'  ' if self.deep else ''}{self.mark}{' ' if self.mark else ''}{self.text}"
 
 
-def shown_pair(old: str, new: str) -> tuple[str, str]:
-    """Two different lines, as two texts that differ."""
-    if old == new:
-        return escape(old), f"{escape(new)}   (differs in what is redacted)"
-    first, second = windows(old, new, WIDTH)
-    if _look(first) == _look(second):
-        return escape_fully(first), escape_fully(second)
-    return escape(first), escape(second)
+def rows_of(change: Change, clean: Clean, *, full: bool) -> list[Row]:
+    """All rows of a change; `full`: with lines as long as they are."""
+    if change.section == "model":
+        sides = [side for field in change.fields for side in (field.old, field.new)]
+        return [_row("", " → ".join("(none)" if side is None else escape(clean(str(side))) for side in sides))]
+    return rows_between(change.lines, change.fields, clean, full=full)
 
 
-def shown_fields(fields: Sequence[FieldChange], clean: Clean) -> Iterator[str]:
-    """One line a field, or its changed lines where it is a long text."""
+def rows_between(
+    lines: Sequence[Line], fields: Sequence[FieldChange], clean: Clean, *, full: bool = False
+) -> list[Row]:
+    """All rows of changed lines and fields."""
+    width = sys.maxsize if full else WIDTH
+    rows = [*_lines(list(clean_lines(lines, clean)), width)]
     for field in fields:
-        yield from _field(clean_field(field, clean))
+        rows += _field(clean_field(field, clean), width)
+    return _apart(rows, width)
 
 
-def _field(field: FieldChange) -> Iterator[str]:
-    path = escape(field.path)
+def _lines(lines: Sequence[Line], width: int) -> Iterator[Row]:
+    for gone, come in hunks_of(lines):
+        shown: tuple[dict[int, Row], dict[int, Row]] = {}, {}
+        for at, to in paired(gone, come):
+            shown[0][at], shown[1][to] = _pair("", gone[at], come[to], width)
+        for mark, side, known in (("-", gone, shown[0]), ("+", come, shown[1])):
+            yield from (known.get(at) or _row(mark, _cut(text, width), text) for at, text in enumerate(side))
+
+
+def _pair(name: str, old: str, new: str, width: int) -> tuple[Row, Row]:
+    """Two different lines, as two rows that differ; `name` stands before both."""
+    wholes = f"{name}{old}", f"{name}{new}"
+    if old == new:  # now that they are redacted
+        shown = _cut(f"{name}{old}", width)
+        return _row("-", shown, wholes[0]), _row("+", f"{shown}{_REDACTED}", f"{wholes[1]}{_REDACTED}")
+    pair = word_diff(old, new, width)
+    sides = [tuple(Piece(escape(text), changed) for text, changed in side) for side in (pair.old, pair.new)]
+    if _look(joined(sides[0])).split() == _look(joined(sides[1])).split():
+        sides = [
+            tuple(Piece(escape_fully(text) if changed else escape(text), changed) for text, changed in side)
+            for side in (pair.old, pair.new)
+        ]
+    if _look(joined(sides[0])).split() == _look(joined(sides[1])).split():
+        sides = [(Piece(escape_fully(joined(side)), changed=True),) for side in (pair.old, pair.new)]
+    before = (Piece(name, changed=False),) if name else ()
+    rows = [
+        Row(mark, before + tuple(Piece(text, changed and pair.akin) for text, changed in side), whole)
+        for mark, side, whole in zip("-+", sides, wholes, strict=True)
+    ]
+    return rows[0], rows[1]
+
+
+def _field(field: FieldChange, width: int) -> Iterator[Row]:
+    path = shown_path(field.path)
     name = f"{path}: " if path else ""
     if field.change == "moved":
-        where = f"{escape(field.old_path)} → {path}" if field.old_path is not None else f"{field.old} → {field.new}"
-        yield f"~ moved {where}"
+        apart = field.old_path is not None
+        yield _row("~", f"moved {shown_path(field.old_path or '')} → {path}" if apart else _moved(field))
     elif field.old is msgspec.UNSET:
-        yield f"+ {name}{_cut(_json(field.new))}"
+        yield _row("+", f"{name}{_cut(_json(field.new), width)}", f"{name}{_json(field.new)}")
     elif field.new is msgspec.UNSET:
-        yield f"- {name}{_cut(_json(field.old))}"
+        yield _row("-", f"{name}{_cut(_json(field.old), width)}", f"{name}{_json(field.old)}")
     elif _is_text(field.old) and _is_text(field.new) and field.old != field.new:
-        yield f"~ {path}"
-        yield from (f"  {line}" for line in shown_lines(changed_lines(field.old, field.new), str))
+        yield _row("~", path)
+        yield from (row._replace(deep=True) for row in _lines(changed_lines(field.old, field.new), width))
     else:
-        old, new = shown_pair(_json(field.old), _json(field.new))
-        if len(old) + len(new) <= INLINE:
-            yield f"~ {name}{old} → {new}"
+        old, new = _pair(name, _json(field.old), _json(field.new), width)
+        if len(old.text) + len(new.text) - 2 * len(name) <= INLINE:
+            yield _row("~", f"{name}{old.text[len(name) :]} → {new.text[len(name) :]}")
         else:
-            yield f"- {name}{old}"
-            yield f"+ {name}{new}"
+            yield old
+            yield new
+
+
+def _moved(field: FieldChange) -> str:
+    return f"moved {field.old} → {field.new}"
+
+
+def shown_path(path: str) -> str:
+    """A pointer as it is; in quotes where it holds what could be taken for the words around it."""
+    plain = escape(path)
+    return plain if re.fullmatch(r"[^\s\\:\"'→`]*", plain) else json.dumps(path, ensure_ascii=path != plain)
 
 
 def _is_text(value: JsonValue) -> bool:
@@ -76,12 +151,36 @@ def _json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _cut(text: str) -> str:
-    if len(text) <= WIDTH:
+def _row(mark: str, shown: str, whole: str | None = None) -> Row:
+    return Row(mark, (Piece(shown, changed=False),), shown if whole is None else whole)
+
+
+def _cut(text: str, width: int) -> str:
+    """An escaped line, its start alone where it is long."""
+    if len(text) <= max(LONG, width):
         return escape(text)
-    return f"{escape(text[: WIDTH - 20])}… ({len(text) - WIDTH + 20:,} more characters)"
+    return f"{escape(text[:START])}… ({len(text) - START:,} more characters)"
 
 
-def _look(text: str) -> list[str]:
+def _apart(rows: Sequence[Row], width: int) -> list[Row]:
+    """Rows that stand for different things and look alike, spelled out; where they are cut, told by a digest."""
+    alike: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        alike[_look(row.text).rstrip()].add(row.whole)
+    return [
+        row if len(alike[_look(row.text).rstrip()]) == 1 else row._replace(pieces=(_spelled(row.whole, width),))
+        for row in rows
+    ]
+
+
+def _spelled(whole: str, width: int) -> Piece:
+    text = escape_fully(whole)
+    if len(text) > max(LONG, width):
+        digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        text = f"{text[:START]}… ({len(whole):,} characters, #{digest})"
+    return Piece(text, changed=False)
+
+
+def _look(text: str) -> str:
     """What the eye sees of a line."""
-    return unicodedata.normalize("NFKC", escape(text)).split()
+    return unicodedata.normalize("NFKC", escape(text)).translate(_TWINS)

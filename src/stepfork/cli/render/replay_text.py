@@ -21,7 +21,7 @@ from stepfork.cli.escape import escape
 from stepfork.cli.render import columns
 from stepfork.cli.render.columns import row
 from stepfork.cli.render.diff_clean import Clean
-from stepfork.cli.render.diff_lines import shown_fields, shown_lines
+from stepfork.cli.render.diff_lines import rows_between
 from stepfork.config.normalize import merged_lines
 from stepfork.providers.apis import label
 from stepfork.redact.marker import MARKER
@@ -141,7 +141,7 @@ def _next(misses: Sequence[Miss], fixture: Fixture, clean: Clean, *, stored: boo
 
 
 def _details(part: Part, clean: Clean) -> Iterator[str]:
-    lines = [*shown_lines(part.lines, clean), *shown_fields(part.fields, clean)]
+    lines = [str(row) for row in rows_between(part.lines, part.fields, clean)]
     yield from lines if len(lines) <= BLOCK else lines[: BLOCK - 1]
     if len(lines) > BLOCK:
         yield f"… {len(lines) - BLOCK + 1:,} more changed lines (--json has them)"

@@ -1,0 +1,124 @@
+"""How a comparison is put in words, whatever shows them: headlines, places, counts, tokens and cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from stepfork.diff.values import Change, FixtureDiff, Usage
+
+BLOCK = 20
+"""Lines of one change, and changes of one kind, that are shown unless all are asked for."""
+_KINDS = {"changed": "changed", "added": "added", "removed": "removed", "unchanged": "without semantic change"}
+
+
+def in_order(diffs: Sequence[FixtureDiff]) -> list[FixtureDiff]:
+    """What may break first, then by name."""
+    return sorted(diffs, key=lambda diff: (diff.grade != "breaking", diff.name))
+
+
+def counts(diffs: Sequence[FixtureDiff]) -> str:
+    """``4 fixtures: 2 changed, 1 added, 1 removed; 1 of them breaking``."""
+    if not diffs:
+        return "no fixture differs"
+    kinds = Counter(_KINDS[diff.change] for diff in diffs)
+    told = ", ".join(f"{kinds[kind]:,} {kind}" for kind in _KINDS.values() if kinds[kind])
+    breaking = sum(diff.grade == "breaking" for diff in diffs)
+    return f"{number(len(diffs), 'fixture')}: {told}{f'; {breaking:,} breaking' if breaking else ''}"
+
+
+def told(diff: FixtureDiff) -> str:
+    """What happened to a fixture: ``1 authored change, 3 consequences``."""
+    causes = Counter(change.cause for change in diff.changes)
+    if diff.change == "unchanged":
+        return "no semantic change"
+    if not causes:
+        return diff.change
+    words = number(causes["authored"], "authored change") if causes["authored"] else "no authored change"
+    return words + (f", {number(causes['consequence'], 'consequence')}" if causes["consequence"] else "")
+
+
+def exchanges(diff: FixtureDiff) -> str:
+    """``5 exchanges``, ``4 → 5 exchanges``."""
+    if diff.change == "changed" and diff.old_count != diff.new_count:
+        return f"{diff.old_count:,} → {diff.new_count:,} exchanges"
+    return number(diff.old_count if diff.change == "removed" else diff.new_count, "exchange")
+
+
+def name_of(change: Change, subject: str) -> str:
+    """What changed, `subject` being the change's own, made safe to show: ``system``, ``+ tool refund``."""
+    name = {
+        "messages": subject,
+        "tools": f"tool {subject}",
+        "tool_results": f"tool result {subject}".rstrip(),
+        "exchange": f"exchange {subject}",
+    }.get(change.section, subject or change.section)
+    mark = {"added": "+ ", "removed": "- "}.get(change.change, "")
+    return f"{mark}{name}" if change.section in ("messages", "tools", "tool_results", "exchange") else name
+
+
+def place_of(change: Change) -> str:
+    """``exchange 2`` or ``exchanges 0–2, 5``; empty for what stands in none."""
+    if not change.exchanges:
+        return ""
+    runs: list[list[int]] = []
+    for index in sorted(change.exchanges):
+        if runs and index == runs[-1][1] + 1:
+            runs[-1][1] = index
+        else:
+            runs.append([index, index])
+    where = ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in runs)
+    return f"exchange{'' if len(change.exchanges) == 1 else 's'} {where}"
+
+
+def breaks(diff: FixtureDiff) -> list[str]:
+    """What no longer holds, each phrase once, as recorded."""
+    return list(dict.fromkeys(change.breaks for change in diff.changes if change.grade == "breaking" and change.breaks))
+
+
+def usage(diff: FixtureDiff) -> Iterator[tuple[str, str]]:
+    """``tokens`` and ``cost`` in words, with the difference, where the two sides say something else; what a side does
+    not say is unknown. Of a fixture that came or went, what its one side says."""
+    old, new = (side or Usage() for side in diff.usage)
+    alone = diff.change in ("added", "removed")
+    if alone:
+        old = new = new if diff.change == "added" else old
+    ways = [(old.input_tokens, new.input_tokens, "in"), (old.output_tokens, new.output_tokens, "out")]
+    known = [(before, after, way) for before, after, way in ways if before is not None or after is not None]
+    if known and (alone or any(before != after for before, after, _ in known)):
+        yield "tokens", ", ".join(_tokens(before, after, way) for before, after, way in known)
+    if (old.cost is not None or new.cost is not None) and (alone or old.cost != new.cost):
+        yield "cost", _costs(old.cost, new.cost)
+
+
+def _tokens(old: int | None, new: int | None, way: str) -> str:
+    if old is None or new is None:
+        sides = ("unknown" if side is None else f"{side:,}" for side in (old, new))
+        return f"{' → '.join(sides)} {way}"
+    return f"{old:,} {way}" if old == new else f"{old:,} → {new:,} {way} ({new - old:+,})"
+
+
+def _costs(old: float | None, new: float | None) -> str:
+    if old is None or new is None:
+        return " → ".join("unknown" if side is None else _dollars(_exactly(side)) for side in (old, new))
+    if old == new:
+        return _dollars(_exactly(new))
+    before, after = _exactly(old), _exactly(new)
+    sign = "+" if after > before else "-"
+    return f"{_dollars(before)} → {_dollars(after)} ({sign}{_dollars(abs(after - before))})"
+
+
+def _exactly(cost: float) -> Decimal:
+    return Decimal(repr(cost))
+
+
+def _dollars(cost: Decimal) -> str:
+    """Cents at least, and no digit cut off."""
+    digits = -int(cost.as_tuple().exponent)
+    return f"${cost:,.{max(digits, 2)}f}"
+
+
+def number(count: int, noun: str) -> str:
+    """``1 change``, ``2,000 changes``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
