@@ -81,8 +81,10 @@ def print_result(
         err("")
     if diff is not None:
         from stepfork.cli.diff import print_diff
+        from stepfork.cli.session import redactor
 
-        print_diff((diff,), several=False, clean=clean)
+        all_of_it = ("stepfork", "diff", diff.name, "--full")
+        print_diff(diff, clean or redactor(), how="" if captured.path is None else shell_words(all_of_it))
     line = next_line(captured, refreshed=diff is not None)
     if line and next_step:
         err(line)

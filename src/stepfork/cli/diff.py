@@ -143,15 +143,15 @@ def _annotate(report: DiffReport, locator: Locator, clean: Clean) -> None:
             )
 
 
-def print_diff(
-    pairs: Sequence[FixtureDiff], *, several: bool, clean: Clean | None = None, full: bool = False, color: str = "auto"
-) -> None:
-    """The text view on stderr, beside what another command says; every string redacted again."""
-    color_wanted = wants_color(color, sys.stderr)
-    err(_lines(pairs, clean or redactor(), several=several, full=full, color=color_wanted))
+def print_diff(pair: FixtureDiff, clean: Clean, *, how: str) -> None:
+    """The text view on stderr, beside what another command says; `how` is the command that shows all of it, if any."""
+    color = wants_color("auto", sys.stderr)
+    err(_lines((pair,), clean, several=False, full=False, color=color, how=how))
 
 
-def _lines(pairs: Sequence[FixtureDiff], clean: Clean, *, several: bool, full: bool, color: bool) -> str:
+def _lines(
+    pairs: Sequence[FixtureDiff], clean: Clean, *, several: bool, full: bool, color: bool, how: str = "--full"
+) -> str:
     from stepfork.cli.render.diff_text import render_report
 
-    return "\n".join(render_report(pairs, several=several, full=full, color=color, clean=clean))
+    return "\n".join(render_report(pairs, several=several, full=full, color=color, clean=clean, how=how))

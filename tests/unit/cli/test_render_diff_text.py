@@ -318,6 +318,7 @@ def test_what_shows_the_rest_is_said_as_the_caller_says_it() -> None:
     new = fixture(conversation(TWICE, system=SYSTEM.replace("once", "twice")))
     text = report(fixture(conversation()), new, how="stepfork diff refund --full")
     assert "  consequences (folded, stepfork diff refund --full shows them)" in text
+    assert "  consequences (folded)\n" in report(fixture(conversation()), new, how="")
 
 
 def test_a_new_name_is_in_the_headline() -> None:

@@ -71,8 +71,8 @@ def render_report(
     how: str = "--full",
 ) -> Iterator[str]:
     """The lines of a report, one block a fixture, what may break first; with `several` a last line counts them. `how`
-    is what shows the rest of what is left out."""
-    view = _View(full, color, clean, how)
+    is what shows the rest of what is left out, empty where nothing does."""
+    view = _View(full, color, clean, f"{escape(clean(how))} shows them" if how else "")
     last = 0
     for diff in in_order(diffs):
         lines = [_harmless(line) for line in _block(diff, view)]
@@ -110,7 +110,8 @@ def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:
         yield from _authored(authored, view)
     if consequences:
         folded = bool(authored) and not view.full
-        yield f"  consequences (folded, {view.how} shows them)" if folded else "  consequences"
+        how = ", ".join(filter(None, ("folded", view.how)))
+        yield f"  consequences ({how})" if folded else "  consequences"
         yield from _consequences(consequences, view, folded=folded)
     broken = breaks(diff)
     for phrase in broken if view.full or len(broken) <= BLOCK else broken[: BLOCK - 1]:
@@ -151,7 +152,9 @@ def _first(changes: Sequence[Change], names: Sequence[str], view: _View) -> list
 
 def _left_out(count: int, what: str, indent: int, view: _View) -> Iterator[str]:
     if not view.full and count > BLOCK:
-        yield view.paint(f"{' ' * indent}… {count - BLOCK + 1:,} more {what} ({view.how} shows them)", "dim")
+        yield view.paint(
+            f"{' ' * indent}… {count - BLOCK + 1:,} more {what}{f' ({view.how})' if view.how else ''}", "dim"
+        )
 
 
 def _details(change: Change, view: _View) -> Iterator[str]:
