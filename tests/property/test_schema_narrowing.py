@@ -11,12 +11,12 @@ from jsonschema import Draft202012Validator
 
 from stepfork.diff.schema_narrowing import narrowings
 
-SCALARS: list[Any] = [None, True, False, "", "a", "b", "aaaa", -9, -1, 0, 0.5, 1, 2, 3, 4, 9]
+SCALARS: list[Any] = [None, True, False, "", "a", "b", "aa", "aaa", "aaaa", -9, -1, -0.5, 0, 0.5, 1, 2, 3, 4, 9]
 LISTS = [list(items) for size in range(2) for items in itertools.product([*SCALARS, {}, []], repeat=size)]
 OBJECTS = [
     dict(zip(names, (*values, 1), strict=False))
     for names in ((), ("a",), ("b",), ("a", "b"), ("zz",), ("a", "b", "zz"))
-    for values in itertools.product([None, True, "", "a", "aaaa", -9, 0.5, 9, []], repeat=min(len(names), 2))
+    for values in itertools.product([None, True, "", "a", "aa", "aaa", "aaaa", -9, 0, 0.5, 1, 2, 9, []], repeat=min(len(names), 2))
 ]
 VALUES = [*SCALARS, *LISTS, *OBJECTS]
 

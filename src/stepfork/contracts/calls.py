@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
-import msgspec
-
-from stepfork.canonical.encode import plain_dumps
 from stepfork.providers.finish import asks_for_tools
-from stepfork.providers.genai_values import exact_value
-from stepfork.providers.lines import clean_line
-from stepfork.trace.body import JsonValue
 from stepfork.trace.step import Trace
-
-Absent = msgspec.UnsetType
-_SHOWN = 60
 
 
 def tool_calls(trace: Trace) -> list[tuple[int, str]]:
@@ -40,42 +30,6 @@ def shows_tools(trace: Trace) -> bool:
     if any(step.type == "tool_call" for step in trace.steps):
         return True
     return bool(models) and not any(asks_for_tools(step.finish_reasons) for step in models)
-
-
-def argument(arguments: JsonValue | Absent, per: str) -> JsonValue | Absent:
-    """The argument `per` of a call: the member of that name, else what `per` points at (RFC 6901); UNSET where there is
-    none."""
-    if isinstance(arguments, dict) and per in arguments:
-        return arguments[per]
-    if not per.startswith("/"):
-        return msgspec.UNSET
-    node = arguments
-    for step in per[1:].split("/"):
-        name = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, dict) and name in node:
-            node = node[name]
-        elif isinstance(node, list) and name.isascii() and name.isdigit() and len(name) < 10 and int(name) < len(node):
-            node = node[int(name)]
-        else:
-            return msgspec.UNSET
-    return node
-
-
-def identity(value: JsonValue) -> bytes:
-    """What tells values apart: their canonical JSON, so that 1, 1.0, ``"1"`` and true are four values."""
-    canonical = plain_dumps(value)
-    return repr(value).encode("utf-8", "backslashreplace") if canonical is None else canonical
-
-
-def shown(value: JsonValue) -> str:
-    """`value` on one short line; a text that would read as another value stands in quotes."""
-    if isinstance(value, str) and value and exact_value(value) == value:
-        return clean_line(value, _SHOWN)
-    try:
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    except (ValueError, TypeError, RecursionError):
-        text = repr(type(value).__name__)
-    return clean_line(text, _SHOWN)
 
 
 def argument_names(trace: Trace, tool: str) -> Iterator[str]:

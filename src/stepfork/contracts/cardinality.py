@@ -2,40 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from stepfork.contracts.calls import argument, identity, shown, shows_tools
+from stepfork.contracts.calls import shows_tools
 from stepfork.contracts.spec import ToolCardinality
-from stepfork.trace.body import JsonValue
+from stepfork.providers.tool_arguments import count_calls, shown
 from stepfork.trace.step import Trace
 
 _LISTED = 3
-
-
-class Counted(msgspec.Struct, frozen=True):
-    """``values`` are the argument's values with the number of calls for each, in order of first use; ``without`` are
-    the indexes of the steps whose call has no such argument."""
-
-    values: tuple[tuple[JsonValue, int], ...]
-    without: tuple[int, ...]
-
-
-def count_calls(trace: Trace, tool: str, per: str) -> Counted:
-    """The calls of `tool`, by the value of the argument `per`."""
-    found: dict[bytes, JsonValue] = {}
-    counts: dict[bytes, int] = {}
-    without: list[int] = []
-    for index, step in enumerate(trace.steps):
-        if step.type != "tool_call" or step.name != tool:
-            continue
-        value = argument(step.arguments, per)
-        if value is msgspec.UNSET:
-            without.append(index)
-            continue
-        name = identity(value)
-        found.setdefault(name, value)
-        counts[name] = counts.get(name, 0) + 1
-    return Counted(tuple((value, counts[name]) for name, value in found.items()), tuple(without))
 
 
 def judge_cardinality(contract: ToolCardinality, trace: Trace) -> tuple[bool, str]:

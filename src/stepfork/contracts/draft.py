@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from stepfork.contracts.calls import argument_names, first_calls
-from stepfork.contracts.cardinality import count_calls
 from stepfork.contracts.evaluate import money
 from stepfork.contracts.naming import named
 from stepfork.contracts.output_schema import schema_of
 from stepfork.contracts.spec import Contract, CostUnder, OutputSchema, ToolCalledBefore, ToolCardinality, Trajectory
+from stepfork.providers.tool_arguments import count_calls
 from stepfork.trace.fixture import Run
 from stepfork.trace.step import Trace
 

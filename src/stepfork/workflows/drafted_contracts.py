@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from stepfork.contracts.cardinality import count_calls
 from stepfork.contracts.chain import ExpectChain
 from stepfork.contracts.spec import Contract, ToolCardinality
 from stepfork.errors import StepforkError
 from stepfork.providers.lines import clean_line
+from stepfork.providers.tool_arguments import count_calls
 from stepfork.trace.step import Trace
 
 _LINKS = ("trajectory", "tool_called_before", "tool_cardinality", "output_matches_schema", "cost_under")
