@@ -42,6 +42,10 @@ def _dispatch(arguments: list[str], *, is_process: bool) -> int:
             from stepfork.cli import select
 
             return select.main(arguments[1:])
+        case ["textconv"]:
+            from stepfork.cli import textconv
+
+            return textconv.main(arguments[1:])
         case ["--version"]:
             from stepfork.cli.console import err, out
             from stepfork.cli.version import version

@@ -32,6 +32,14 @@ def store_override() -> str | None:
     return os.environ.get("STEPFORK_DIR") or None
 
 
+def git_seconds() -> float:
+    """`STEPFORK_GIT_SECONDS`: how long git waits for what it shows of a fixture; 0 is for ever, what is no number 5."""
+    try:
+        return max(float(os.environ.get("STEPFORK_GIT_SECONDS", "")), 0.0)
+    except ValueError:
+        return 5.0
+
+
 def read_dotenv(folder: str) -> dict[str, str]:
     """The values of `folder`'s `.env`, with dotenv semantics; none where there is no such file.
 

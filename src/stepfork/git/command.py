@@ -80,6 +80,16 @@ class Running:
             self.answer()
         return data
 
+    def fields(self) -> Iterator[bytes]:
+        """What the program writes in git's ``-z`` form, each field when it comes; `GitError` as for `answer`."""
+        told = self._process.stdout
+        assert told is not None
+        rest = b""
+        while piece := os.read(told.fileno(), 1 << 16):
+            *whole, rest = (rest + piece).split(b"\0")
+            yield from whole
+        self.answer()
+
     def stop(self) -> None:
         """End the program without reading its answer; nothing happens where it has given it already."""
         if self._process.returncode is None:

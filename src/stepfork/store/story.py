@@ -29,14 +29,14 @@ def lines_of(
     """The lines of each exchange, with the parts and the lineage that are known already."""
     told: list[tuple[str, ...]] = []
     for exchange, parts, link in zip(exchanges, cut, lineage, strict=True):
-        lines = says(*_recent(exchange, parts, link.kept))
+        lines = says(*recent(exchange, parts, link.kept))
         if link.base is not None and lines[:-1] and lines[0] == told[link.base][-1]:
             lines = lines[1:]  # the base's answer, sent on: it has its line there
         told.append(lines)
     return told
 
 
-def _recent(exchange: Exchange, parts: RequestParts | None, kept: int) -> tuple[Exchange, int]:
+def recent(exchange: Exchange, parts: RequestParts | None, kept: int) -> tuple[Exchange, int]:
     """The exchange without all but the last RECENT of the messages kept, and how many of those it has.
 
     The lines of the messages added may need the names of calls that they answer, and no more: reading the whole

@@ -17,14 +17,17 @@ from stepfork.rewrite.value import rewrite_value
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.checked import Checked
-from stepfork.workflows.fix_fixtures import without_secrets
 from stepfork.workflows.locate import Loaded
 
 
 def clean_copy(fixture: Fixture, secrets: Secrets) -> tuple[Fixture, tuple[Finding, ...]]:
     """The fixture as it may be written, and what was found in it; itself where nothing was."""
     found = secrets_in(fixture, secrets)
-    return (without_secrets(fixture, secrets) if found else fixture), found
+    if found:
+        from stepfork.workflows.fix_fixtures import without_secrets  # it loads what a look at a fixture has no use for
+
+        return without_secrets(fixture, secrets), found
+    return fixture, found
 
 
 def secrets_in(fixture: Fixture, secrets: Secrets) -> tuple[Finding, ...]:

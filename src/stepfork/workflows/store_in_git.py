@@ -9,7 +9,7 @@ from typing import Literal
 from stepfork.canonical.names import name_of
 from stepfork.errors import GitError, NotFoundError, StoreError, UsageError
 from stepfork.git.checkout import open_checkout
-from stepfork.git.command import to_text
+from stepfork.git.history import MOST_PATHS, historic_blobs
 from stepfork.git.index import conflicts, read_blobs, read_named, read_objects, staged_entries
 from stepfork.store.layout import FIXTURES, OBJECTS, manifest_file, object_file
 from stepfork.store.store import Store
@@ -120,7 +120,7 @@ class StoreInGit:
             if found.keys() >= set(names):
                 return found
             self._take(found, names, commit, {path: [blob] for path, blob in self._tree(commit).items()})
-        self._take(found, names, "an older commit or another branch", self._history())
+        self._take(found, names, "an older commit or another branch", self._history(set(names) - found.keys()))
         return found
 
     def _take(
@@ -139,15 +139,13 @@ class StoreInGit:
             if data is not None and name_of(data) == name:
                 found[name] = (data, source)
 
-    def _history(self) -> dict[str, list[str]]:
-        """Path and all blobs of each object file in any commit that a ref or the reflog knows."""
-        limit = f":(top,literal){self.path(OBJECTS)}"
-        # Without --full-history a merge that dropped the file would hide the side that had it.
-        words = ("rev-list", "--objects", "--full-history", "--all", "--reflog", "--", limit)
+    def _history(self, names: Collection[str]) -> dict[str, list[str]]:
+        """Path and all blobs of each of the objects' files in any commit that a ref or the reflog knows."""
         found: dict[str, list[str]] = {}
-        for line in self._checkout.git.run(*words, codes=(0, 128)).out.splitlines():
-            blob, _, path = line.partition(b" ")
-            found.setdefault(to_text(path), []).append(to_text(blob))
+        paths = [self._object(name) for name in sorted(names)]
+        limits = [f":(top,literal){path}" for path in (paths if len(paths) <= MOST_PATHS else [self.path(OBJECTS)])]
+        for path, blob in historic_blobs(self._checkout.git, limits) if limits else ():
+            found.setdefault(path, []).append(blob)
         return found
 
     def _object(self, name: str) -> str:

@@ -1,0 +1,111 @@
+"""stepfork textconv: what ``git diff``, ``git log -p``, ``git show`` and ``git blame`` show of a fixture's manifest.
+
+git asks for each version of each manifest, so the command starts without typer; and whatever becomes of git decides
+here, so it never fails: a file that is no manifest, or takes too long to read, is printed as it is. The guard that git
+runs it in asks for nothing instead, since a shell cannot hand on every byte, and prints the file itself.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import suppress
+
+from stepfork.cli.console import err, out, out_bytes
+from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
+from stepfork.config.environment import environ, git_seconds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+HELP = """\
+Usage: stepfork textconv [--or-nothing] FILE
+
+Print the manifest FILE as text whose lines are worth comparing. git runs this
+once stepfork init has set it up (docs/how-to/diffs-in-git.md). Any other file
+is printed as it is; with --or-nothing it is not, and the exit code is 1.
+
+STEPFORK_GIT_SECONDS is how long git waits for it (5; 0: as long as it takes).
+"""
+
+_SHARE = 0.8
+"""Of the seconds that git waits: this command has to end by itself before the one that guards it is ended."""
+
+
+class _TooSlow(BaseException):
+    """Nothing that catches errors on the way may stop it."""
+
+
+def main(argv: list[str]) -> int:
+    """Run the command with the words after its name; the exit code."""
+    if argv[:1] == ["--help"]:
+        out(HELP.rstrip("\n"))
+        return OK
+    or_nothing = argv[:1] == ["--or-nothing"]
+    words = argv[1:] if or_nothing else argv
+    words = words[1:] if words[:1] == ["--"] else words
+    if len(words) != 1:
+        err("stepfork textconv: takes one FILE; stepfork textconv --help says what it does")
+        return BAD_INPUT
+    text = _told_in_time(words[0])
+    if text is None:
+        return NO if or_nothing else _as_it_is(words[0])
+    out_bytes(text)
+    return OK
+
+
+def _told_in_time(path: str) -> bytes | None:
+    """What the manifest tells, None where it tells nothing in time."""
+    told = None
+    with suppress(_TooSlow):
+        try:
+            _start_clock(git_seconds() * _SHARE)
+            told = _told(path)
+        except Exception:  # whatever is wrong with us or with it, git goes on
+            told = None
+        finally:
+            _start_clock(0)
+    return told
+
+
+def _told(path: str) -> bytes | None:
+    from pathlib import Path
+
+    from stepfork.config.environment import read_dotenv
+    from stepfork.errors import ConfigError
+    from stepfork.workflows.textconv import read_for_git
+
+    dotenv: dict[str, str] = {}
+    with suppress(ConfigError):
+        dotenv = read_dotenv(".")
+    told = read_for_git(Path(path), Path.cwd(), environ(), dotenv)
+    if told is None:
+        return None
+    from stepfork.cli.render.fixture_text import fixture_lines
+
+    return "".join(f"{line}\n" for line in fixture_lines(told)).encode("utf-8", "backslashreplace")
+
+
+def _start_clock(seconds: float) -> None:
+    """Raise _TooSlow after so many seconds; 0 stops the clock. A system without one relies on the guard."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _ring(_number: int, _frame: FrameType | None) -> None:
+    raise _TooSlow
+
+
+def _as_it_is(path: str) -> int:
+    """Copy the file to stdout, byte for byte."""
+    try:
+        sys.stdout.flush()
+        with open(path, "rb") as file:  # noqa: PTH123 - without pathlib
+            while piece := file.read(1 << 20):
+                out_bytes(piece)
+    except OSError as error:
+        err(f"stepfork textconv: {error.strerror}")
+        return BAD_INPUT
+    return OK
