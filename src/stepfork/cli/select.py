@@ -11,6 +11,7 @@ from stepfork.git.ahead import start_walks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from stepfork.workflows.affected import Affected
     from stepfork.workflows.select import SelectReport
 
 NAME = "stepfork select"
@@ -128,10 +129,15 @@ def _why(reasons: tuple[str, ...]) -> str:
     return "; ".join(reasons[:2]) + more
 
 
-def _messages(report: SelectReport) -> list[str]:
+def compared(report: SelectReport | Affected) -> str:
+    """Base and mode in words."""
     state = "HEAD" if report.committed else "the work tree"
     from_ = f" (merge base {report.merge_base[:7]})" if report.merge_base else ""
-    lines = [f"base {report.base.name}{from_}, comparing {state}" if report.base.head else "no commit yet"]
+    return f"base {report.base.name}{from_}, comparing {state}" if report.base.head else "no commit yet"
+
+
+def _messages(report: SelectReport) -> list[str]:
+    lines = [compared(report)]
     tests, changed = report.selection.tests, report.fixtures.reasons
     lines += [f"every test that uses fixtures: {reason}" for reason in report.selection.everything]
     if not tests and changed:

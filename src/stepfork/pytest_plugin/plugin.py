@@ -6,6 +6,8 @@ used. What each part does for users is in ``docs/reference/testing.md``.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from copy import copy
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +19,8 @@ from stepfork.pytest_plugin.verdicts import Verdicts
 
 if TYPE_CHECKING:
     from stepfork.testing import StepforkFixture
+
+_CHANGED = "--stepfork-changed"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +39,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="text",
         help="github: also print annotations of a pull request for misses and failed contracts",
     )
+    group.addoption(
+        _CHANGED,
+        nargs="?",
+        const="",
+        default=None,
+        metavar="BASE",
+        help="only tests that the change since BASE touches, as `stepfork select --changed` finds them; the value "
+        "stands after =, a word after a blank is a path as ever",
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> Generator[None, object, object]:
+    """Keep `--stepfork-changed` from swallowing the path after it: a value may be left out, and stands after ``=``."""
+    end = args.index("--") if "--" in args else len(args)
+    if _CHANGED in args[:end]:
+        args[:end] = [f"{_CHANGED}=" if word == _CHANGED else word for word in args[:end]]
+        # The first conftest files are looked for where these say.
+        again = parser.parse_known_args(args, namespace=copy(early_config.option))
+        early_config.known_args_namespace.file_or_dir = again.file_or_dir
+    return (yield)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,6 +76,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(MarkedTests(config), "stepfork-marks")
     if config.getoption("stepfork_format") == "github":
         config.pluginmanager.register(Annotations(), "stepfork-annotations")
+    if config.getoption("stepfork_changed") is not None:
+        from stepfork.pytest_plugin.changed import ChangedTests
+
+        config.pluginmanager.register(ChangedTests(config), "stepfork-changed")
 
 
 @pytest.fixture
