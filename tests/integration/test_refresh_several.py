@@ -204,8 +204,8 @@ def test_a_fixture_with_a_world_is_not_refreshed(stand: Stand) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--refresh"], "takes the names of fixtures, or --all"),
-        (["--refresh", "a", "--all"], "takes the names of fixtures, or --all"),
+        (["--refresh"], "takes the names of fixtures, --all, or --affected"),
+        (["--refresh", "a", "--all"], "takes the names of fixtures, --all, or --affected"),
         (["--refresh", "a", "--name", "b"], "--refresh takes names alone"),
         (["--refresh", "a", "--expect-fail"], "--refresh takes names alone"),
         (["--name", "a", "--reuse", "--", "x"], "--reuse goes with --refresh"),

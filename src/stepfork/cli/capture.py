@@ -39,13 +39,14 @@ class _Capture(Verb):
         "--name NAME --from OTLP [OPTIONS]",
         "--refresh NAME... [OPTIONS]",
         "--refresh --all [OPTIONS]",
+        "--refresh --affected [OPTIONS]",
     )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
         # What follows a --name may be a command, whose options are its own.
         named = next((at for at, word in enumerate(own) if word.partition("=")[0] == "--name"), len(own))
-        ctx.allow_interspersed_args = not {"--refresh", "--all"}.isdisjoint(own[:named])
+        ctx.allow_interspersed_args = not {"--refresh", "--all", "--affected"}.isdisjoint(own[:named])
         return super().parse_args(ctx, args)
 
 
@@ -64,6 +65,12 @@ def capture(
     output: Path | None = typer.Option(None, "--output", metavar="BUNDLE", help="Write a bundle instead of the store."),
     refresh: bool = typer.Option(False, "--refresh", help="Run the commands of fixtures again, and compare."),
     every: bool = typer.Option(False, "--all", help="With --refresh: every fixture that has a command."),
+    affected: bool = typer.Option(
+        False, "--affected", help="With --refresh: the fixtures that are behind the files of [watch] in config.toml."
+    ),
+    base: str | None = typer.Option(
+        None, "--base", metavar="REF", help="With --affected: what changed since this revision; else as in select."
+    ),
     yes: bool = typer.Option(False, "--yes", help="With --refresh: run the commands without asking."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Run and report; write nothing unasked."),
     explain: bool = typer.Option(False, "--explain", help="Say what was redacted and what was templated, and why."),
@@ -87,12 +94,16 @@ def capture(
     check_form(form, as_json=as_json)
     opened = open_store(store)
     told = Output(as_json, result_file, form == "github")
-    if refresh or every:
+    if base is not None and not affected:
+        raise UsageError("--base goes with --refresh --affected")
+    if refresh or every or affected:
         if name or spans_from or output or expect_fail or require_spans:
             raise UsageError(
                 "--refresh takes names alone", fix="it runs what each fixture recorded, with the options of then"
             )
-        options = refreshing.Options(tuple(words or ()), every, yes, dry_run, reuse, allow_capture, explain)
+        options = refreshing.Options(
+            tuple(words or ()), every, affected, base, yes, dry_run, reuse, allow_capture, explain
+        )
         raise typer.Exit(refreshing.run(opened, options, told))
     for option, given in (("--yes", yes), ("--reuse", reuse)):
         if given:

@@ -1,4 +1,4 @@
-"""stepfork capture --refresh: one fixture, several, or all of them, with one consent for each distinct command."""
+"""stepfork capture --refresh: fixtures by name, all, or those behind, with one consent for each distinct command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from stepfork.cli.capture_report import Output, annotate, exit_code, print_result, refuse_in_ci, shell_words, tell
-from stepfork.cli.console import err
+from stepfork.cli.console import counted, err
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, INTERRUPTED, NO, OK, TERMINATED
 from stepfork.errors import StepforkError, UsageError
@@ -27,10 +27,12 @@ _CODES: dict[Status, int] = {"refused": BAD_INPUT, "declined": NO, "not_run": IN
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asked for."""
+    """What the command line asked for. `base` is what the `affected` ones are told from, None for select's."""
 
     names: tuple[str, ...]
     every: bool = False
+    affected: bool = False
+    base: str | None = None
     yes: bool = False
     dry_run: bool = False
     reuse: bool = False
@@ -44,10 +46,14 @@ def run(store: Store, options: Options, told: Output) -> int:
     One name that cannot be refreshed is an error, as any bad input is; of several it is a line, and the others go on.
     Names that no fixture has refuse all of them.
     """
-    names = _names(store, options)
-    alone = not options.every and len(names) == 1
+    names = _affected(store, options) if options.affected else _names(store, options)
+    if options.affected and not names:
+        from stepfork.cli.render.refresh_json import refresh_bytes
+
+        return tell(told, refresh_bytes([], str, alone=False), [])
+    alone = not (options.every or options.affected) and len(names) == 1
     if not options.allow_capture:
-        typed = ("--all",) if options.every else names
+        typed = ("--all",) if options.every else ("--affected",) if options.affected else names
         paths = [store.shown(store.manifest_path(name)) for name in names]
         refuse_in_ci(paths, shell_words(("stepfork", "capture", "--refresh", *typed)))
     items = [_item(store, name, options, alone=alone) for name in names]
@@ -72,7 +78,7 @@ def run(store: Store, options: Options, told: Output) -> int:
 
 def _names(store: Store, options: Options) -> tuple[str, ...]:
     if options.every == bool(options.names):
-        raise UsageError("--refresh takes the names of fixtures, or --all", fix="stepfork ls shows them")
+        raise UsageError("--refresh takes the names of fixtures, --all, or --affected", fix="stepfork ls shows them")
     names = tuple(dict.fromkeys(options.names))
     unknown = [name for name in names if not _is_there(store, name)]
     if unknown and len(names) > 1:  # a word that was mistyped, or a command: nothing is asked, and nothing is paid for
@@ -82,6 +88,27 @@ def _names(store: Store, options: Options) -> tuple[str, ...]:
             fix="--refresh takes names that stepfork ls shows, and no command",
         )
     return names or tuple(store.names())
+
+
+def _affected(store: Store, options: Options) -> tuple[str, ...]:
+    """The fixtures that are behind; base, mode and reasons are told."""
+    from stepfork.cli.select import compared
+    from stepfork.config.environment import environ, in_ci
+    from stepfork.workflows.affected import affected_fixtures
+
+    if options.every or options.names:
+        raise UsageError("--affected stands without names and without --all", fix="it finds the fixtures itself")
+    found = affected_fixtures(store, environ(), base=options.base, committed=in_ci())
+    err(escape(compared(found)))
+    for reason in found.unread:
+        err(escape(f"passed over: {reason}"))
+    width = max((len(escape(change.name)) for change in found.fixtures), default=0)
+    for change in found.fixtures:
+        err(f"{escape(change.name).ljust(width)}   {escape(str(change))}")
+    if not found.fixtures:
+        changed = f"every fixture that depends on what changed ({counted(found.watched, 'watched file')}) changed too"
+        err(f"nothing to refresh: {changed if found.watched else 'no file changed that a fixture depends on'}")
+    return tuple(change.name for change in found.fixtures)
 
 
 def _is_there(store: Store, name: str) -> bool:
