@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from stepfork.config.project import Settings
+    from stepfork.store.store import Store
     from stepfork.trace.fixture import Fixture
     from stepfork.workflows.locate import Locator
     from stepfork.workflows.maintenance import Listed
+    from stepfork.workflows.unreferenced import Unreferenced
 
 
 def add_to(app: typer.Typer) -> None:
@@ -91,16 +93,20 @@ def _show_placeholders(fixture: Fixture, settings: Settings, *, as_json: bool) -
 
 
 def ls(
+    unreferenced: bool = typer.Option(False, "--unreferenced", help="Only the names of those that no test references."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (ls.schema.json)."),
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """List the fixtures: calls, files, size, outcome."""
     from stepfork.workflows.maintenance import list_fixtures
 
+    opened = open_store(store)
+    found = _unreferenced(opened) if unreferenced else None
     hide = redactor(store)
     listed = [
         msgspec.structs.replace(row, label=hide(row.label), problem=None if row.problem is None else hide(row.problem))
-        for row in list_fixtures(open_store(store))
+        for row in list_fixtures(opened)
+        if found is None or row.name in found.names
     ]
     if as_json:
         from stepfork.canonical.encode import dumps
@@ -118,12 +124,34 @@ def ls(
             for row in listed
         ]
         out_bytes(dumps({"fixtures": rows}))
+    elif found is not None:
+        for name in found.names:
+            out(escape(name))
     elif not listed:
         err("no fixtures yet; stepfork capture --name NAME -- COMMAND makes one")
     else:
         _print_list(listed)
-    if any(row.problem is not None for row in listed):
+    if found is None and any(row.problem is not None for row in listed):
         raise typer.Exit(BAD_INPUT)
+
+
+def _unreferenced(store: Store) -> Unreferenced:
+    """Which they are; what is to be known beside the names is told."""
+    from stepfork.config.environment import environ
+    from stepfork.workflows.unreferenced import unreferenced_fixtures
+
+    found = unreferenced_fixtures(store, environ())
+    for path, why in found.any.items():
+        err(escape(f"{path} may name any fixture: {why}"))
+    if not found.fixtures:
+        err("no fixtures yet; stepfork capture --name NAME -- COMMAND makes one")
+    elif found.any:
+        err(f"so none of {counted(found.fixtures, 'fixture')} is unreferenced for certain")
+    elif found.names:
+        err(f"{len(found.names)} of {counted(found.fixtures, 'fixture')} referenced by no test")
+    else:
+        err(f"every fixture is referenced by a test ({found.fixtures})")
+    return found
 
 
 def _print_list(listed: list[Listed]) -> None:

@@ -132,6 +132,11 @@ class WorkTreeWalk:
                 running.stop()
 
 
+def untracked_files(checkout: Checkout) -> frozenset[str]:
+    """The files that git does not know and no ignore rule names."""
+    return _files(checkout.git.run(*UNTRACKED).out)
+
+
 def _files(output: bytes) -> frozenset[str]:
     """Untracked files; nested repositories, which git gives as folders, are left out."""
     return frozenset(path for path in split_nul(output) if not path.endswith("/"))

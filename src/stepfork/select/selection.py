@@ -57,20 +57,31 @@ class Selection(Record):
     everything: tuple[str, ...]
 
 
+class Referenced(Record):
+    """The fixtures that tests name. ``any``: test file → why it may name any fixture; ``broken`` says which files
+    cannot be read, so that nothing is certain."""
+
+    names: frozenset[str]
+    any: Mapping[str, str]
+    broken: tuple[str, ...]
+
+
 class _Found:
     """Path → node → reasons. ``because`` has the sentence for a fixture's name, ``everything`` replaces them all."""
 
     def __init__(self, because: Mapping[str, str] | None = None, everything: Sequence[str] = ()) -> None:
         self.everything = everything
         self.nodes: dict[str, dict[Node, dict[str, None]]] = {}
+        self.references: dict[Reference, str] = {}
         self._because = because or {}
 
     def add(self, path: str, node: Node, reasons: Iterable[str]) -> None:
         """A node with sentences why."""
         self.nodes.setdefault(path, {}).setdefault(node, {}).update(dict.fromkeys(self.everything or reasons))
 
-    def add_for(self, path: str, node: Node, references: Iterable[Reference], through: str = "") -> None:
+    def add_for(self, path: str, node: Node, references: Sequence[Reference], through: str = "") -> None:
         """A node that names fixtures, itself or through another module."""
+        self.references.update(dict.fromkeys(references, path))
         self.add(path, node, [self._sentence(one) + through for one in references])
 
     def _sentence(self, reference: Reference) -> str:
@@ -119,6 +130,17 @@ def tests_using_fixtures(layout: Layout, sources: Sources, *, folder: str) -> in
     found = _Found(everything=["counted"])
     _Search(layout, sources, Matcher(sources.fixture_names(), (), folder, any_path=True)).run(found)
     return len(list(_listed(found, layout)))
+
+
+def referenced_fixtures(layout: Layout, sources: Sources, *, folder: str) -> Referenced:
+    """Which fixtures any test references, itself or through modules beside it; what it may name counts too."""
+    found = _Found()
+    broken = _Search(layout, sources, Matcher(sources.fixture_names(), (), folder)).run(found)
+    return Referenced(
+        frozenset(one.fixture for one in found.references if one.fixture is not None),
+        {path: one.note for one, path in found.references.items() if one.fixture is None},
+        tuple(broken),
+    )
 
 
 class _Search:

@@ -1,0 +1,42 @@
+"""Which fixtures of a store no test references, as the tests lie in the work tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stepfork.errors import UsageError
+from stepfork.git.changes import Changes, untracked_files
+from stepfork.git.checkout import open_checkout
+from stepfork.git.record import Record
+from stepfork.select.layout import find_layout
+from stepfork.select.selection import referenced_fixtures
+from stepfork.select.sources import WorkTreeSources
+from stepfork.store.store import Store
+
+
+class Unreferenced(Record):
+    """The names, sorted, of ``fixtures`` in all. ``any``: test file → why it may name any fixture (then there are no
+    names)."""
+
+    names: tuple[str, ...]
+    fixtures: int
+    any: Mapping[str, str]
+
+
+def unreferenced_fixtures(store: Store, environ: Mapping[str, str]) -> Unreferenced:
+    """What no test names and, where a name is computed, none may name. Tests are read and never run.
+
+    Raises GitError where the store is in no repository, and UsageError where a test cannot be read that may name one.
+    """
+    root = store.root.resolve()
+    checkout = open_checkout(str(root.parent), environ)
+    folder = f"{checkout.prefix}{root.name}"
+    layout = find_layout(checkout.root, checkout.prefix.rstrip("/"))
+    changes = Changes(untracked=untracked_files(checkout))
+    sources = WorkTreeSources(checkout, layout, folder, None, changes=changes, pathspecs=layout.pathspecs())
+    found = referenced_fixtures(layout, sources, folder=root.name)
+    if found.broken:
+        raise UsageError(f"{found.broken[0]}, so it may name any fixture", fix="mend it, or move it out of the tests")
+    names = store.names()
+    absent = () if found.any else tuple(name for name in names if name not in found.names)
+    return Unreferenced(absent, len(names), found.any)
