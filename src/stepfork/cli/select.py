@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NAME = "stepfork select"
 
 HELP = """\
-Usage: stepfork select --changed [OPTIONS]
+Usage: stepfork select --changed [OPTIONS] [--run -- COMMAND...]
 
   Print the tests that a change touches: one pytest node id a line, relative to
   the pytest root.
@@ -37,11 +37,14 @@ Options:
   --explain     Print the reasons beside each test.
   --json        Print one JSON document (select.schema.json).
   --null        End each node id with NUL instead of a line break.
+  --run         Run COMMAND with the tests as further words, instead of printing
+                them. No test: nothing is run, a success.
   --store DIR   The store to use instead of the nearest .stepfork (also
                 STEPFORK_DIR).
   -h, --help    Show this message and exit.
 
-Exit codes: 0 selected, none included; 2 it could not be told.
+Exit codes: 0 selected, none included; 2 it could not be told. With --run, the
+command's own where it was run.
 """
 
 
@@ -52,8 +55,10 @@ class Options:
         self.base: str | None = None
         self.store: str | None = None
         self.committed: bool | None = None
-        self.changed = self.explain = self.json = self.null = self.help = False
-        rest = iter(words)
+        self.changed = self.explain = self.json = self.null = self.run = self.help = False
+        end = words.index("--") if "--" in words else len(words)
+        self.command = words[end + 1 :]
+        rest = iter(words[:end])
         for word in rest:
             name, equals, value = word.partition("=")
             if name in ("--base", "--store"):
@@ -65,7 +70,7 @@ class Options:
                 if self.committed is not None and self.committed != (word == "--committed"):
                     raise UsageError("--committed and --work-tree exclude one another")
                 self.committed = word == "--committed"
-            elif word in ("--changed", "--explain", "--json", "--null", "--help", "-h"):
+            elif word in ("--changed", "--explain", "--json", "--null", "--run", "--help", "-h"):
                 setattr(self, "help" if word == "-h" else word[2:], True)
             else:
                 raise UsageError(f"no such option {ascii(name[:40])[1:-1]}", fix=f"{NAME} --help lists them")
@@ -73,6 +78,10 @@ class Options:
             raise UsageError("select needs --changed", fix=f"{NAME} --help")
         if self.json and (self.null or self.explain):
             raise UsageError("--json stands alone", fix="it has the reasons and the paths already")
+        if self.run != bool(self.command) and not self.help:
+            raise UsageError("--run and a command after -- need one another", fix=f"{NAME} --changed --run -- pytest")
+        if self.run and (self.json or self.null):
+            raise UsageError("--run prints no list", fix="leave --json and --null out")
 
 
 def main(argv: list[str]) -> int:
@@ -82,12 +91,30 @@ def main(argv: list[str]) -> int:
         if chosen.help:
             _out([HELP.rstrip("\n")], "\n")
             return OK
-        _print(_ask(chosen), chosen)
+        if chosen.run:
+            return _run(chosen)
+        report = _ask(chosen)
+        _tell(report)
+        _print(report, chosen)
     except StepforkError as error:
         return _fail(str(error))
     except OSError as error:
         return _fail(f"{error.filename or 'output'}: {error.strerror}")
     return OK
+
+
+def _run(chosen: Options) -> int:
+    from stepfork.cli.select_run import CommandRun
+
+    command = CommandRun(chosen.command)
+    report = _ask(chosen)
+    _tell(report)
+    for line in _explained(report) if chosen.explain else ():
+        _err(line)
+    ids = [test.id for test in report.selection.tests]
+    if not ids:
+        _err("nothing is run")
+    return command.run(ids, report.root)
 
 
 def _ask(chosen: Options) -> SelectReport:
@@ -106,22 +133,31 @@ def _ask(chosen: Options) -> SelectReport:
             walk.stop()
 
 
-def _print(report: SelectReport, chosen: Options) -> None:
+def _tell(report: SelectReport) -> None:
     for line in _messages(report):
         _err(line)
+
+
+def _print(report: SelectReport, chosen: Options) -> None:
+    if report.selection.tests and os.path.realpath(report.root) != os.path.realpath("."):
+        _err(f"node ids are relative to {os.path.relpath(report.root)}")
     if chosen.json:
         _out([_document(report)], "\n")
     elif chosen.explain:
-        from stepfork.cli.escape import escape
-
-        width = min(60, max((len(escape(test.id)) for test in report.selection.tests), default=0))
-        lines = [f"{escape(test.id):<{width}}  {escape(_why(test.reasons))}" for test in report.selection.tests]
-        _out(lines, "\n")
+        _out(_explained(report), "\n")
     else:
         ids = [test.id for test in report.selection.tests]
         if not chosen.null and any("\n" in one or "\r" in one for one in ids):
             raise UsageError("a path has a line break in it", fix="use --null")
         _out(ids, "\0" if chosen.null else "\n")
+
+
+def _explained(report: SelectReport) -> list[str]:
+    from stepfork.cli.escape import escape
+
+    tests = report.selection.tests
+    width = min(60, max((len(escape(test.id)) for test in tests), default=0))
+    return [f"{escape(test.id):<{width}}  {escape(_why(test.reasons))}" for test in tests]
 
 
 def _why(reasons: tuple[str, ...]) -> str:
@@ -149,8 +185,6 @@ def _messages(report: SelectReport) -> list[str]:
         watched = f"; {_count(report.unwatched, 'changed file')} watched by no fixture" if report.unwatched else ""
         lines.append(f"{len(tests)} of {_count(report.using, 'test')} that use fixtures{watched}")
     lines += [f"{other} changed too: run select in its project" for other in report.fixtures.others]
-    if tests and os.path.realpath(report.root) != os.path.realpath("."):
-        lines.append(f"node ids are relative to {os.path.relpath(report.root)}")
     return lines
 
 
