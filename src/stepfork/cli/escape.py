@@ -1,6 +1,7 @@
 """Any string made safe to print: nothing in it moves a cursor, opens a link or hides its neighbour. Standard library.
 
 escape(text)         what a terminal would act on, spelled out: \\x1b, \\u202e; one line
+pieces(text)         the same in turn: what is as it was, and what is spelled out
 escape_fully(text)   all that is not visible ASCII too: for two strings that would look the same
 fit(text, encoding)  what an output's encoding cannot carry, replaced
 """
@@ -8,6 +9,10 @@ fit(text, encoding)  what an output's encoding cannot carry, replaced
 from __future__ import annotations
 
 import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # C0 and C1 controls, the soft hyphen, invisible and joining marks, bidirectional controls, line and paragraph
 # separators, variation selectors, lone surrogates, the byte order mark, interlinear marks, tag characters.
@@ -25,6 +30,18 @@ def escape(text: str) -> str:
     A joiner between two emoji or in a script that needs it is spelled out too: a report is read, not typeset.
     """
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_spelled, text)
+
+
+def pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """``escape(text)`` in pieces, each with whether it is spelled out: a view can then tell ``\\t`` from a tab."""
+    at = 0
+    for match in _UNSAFE.finditer(text):
+        if match.start() > at:
+            yield text[at : match.start()], False
+        yield _spelled(match), True
+        at = match.end()
+    if at < len(text):
+        yield text[at:], False
 
 
 def escape_fully(text: str) -> str:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from stepfork.cli.escape import escape, escape_fully, fit
+from stepfork.cli.escape import escape, escape_fully, fit, pieces
 
 ATTACKS = [
     "\x1b[2J\x1b[1;1Hrefund: no semantic change",
@@ -71,3 +71,12 @@ def test_an_output_that_can_carry_it_gets_it_unchanged() -> None:
 def test_it_costs_no_import() -> None:
     code = "import sys, stepfork.cli.escape; print(sorted({'rich', 'msgspec', 'orjson', 'typer'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("text", [*ATTACKS, "", "plain", "\t\t", "a\\tb\tc"])
+def test_pieces_are_what_escape_makes_and_say_what_is_spelled_out(text: str) -> None:
+    made = list(pieces(text))
+    assert "".join(piece for piece, _ in made) == escape(text)
+    assert "".join(piece for piece, spelled in made if not spelled) == "".join(
+        char for char in text if escape(char) == char
+    )
