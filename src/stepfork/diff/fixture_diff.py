@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET
+
 from stepfork.diff.changes import fold
 from stepfork.diff.exchange_diff import Compared, compare_exchanges
+from stepfork.diff.grades import Grader
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text
@@ -33,12 +36,15 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     sides = in_one_numbering(Sides(old, new, *views))
     trace = options.trace or not any(views)
     conversations = Conversations()
-    compared = compare_exchanges(Side(sides.old_views, conversations), Side(sides.new_views, conversations))
+    before, after = Side(sides.old_views, conversations), Side(sides.new_views, conversations)
+    compared = compare_exchanges(before, after)
+    grader = Grader(sides.old, sides.new, before, after, _pairs(compared))
     exchanges = tuple(_reported(compared, sides, responses=options.responses))
     said = _says_its_input(sides.old, sides.old_views) and _says_its_input(sides.new, sides.new_views)
     about = tuple(run_changes(sides.old, sides.new, trace=trace, asked=not said))
     verdict = tuple(verdict_changes(old, new))
-    changes = (*fold(compared, answers=bool(options.responses or exchanges or about or verdict)), *about, *verdict)
+    answers = bool(options.responses or exchanges or about or verdict or grader.breaks)
+    changes = grader.graded((*fold(compared, answers=answers), *about, *verdict))
     return FixtureDiff(
         name=new.name,
         change="changed" if changes else "unchanged",
@@ -52,6 +58,10 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     )
 
 
+def _pairs(compared: Sequence[Compared]) -> list[tuple[int, int]]:
+    return [(one.op.old, one.op.new) for one in compared if one.op.old is not None and one.op.new is not None]
+
+
 def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:
     only = new or old
     assert only is not None, "a comparison needs a side"
@@ -62,8 +72,10 @@ def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:
 
 
 def _says_its_input(fixture: Fixture, views: Sequence[View]) -> bool:
-    """Whether the run's input is a message of its own exchanges, where it is compared already."""
+    """Whether the run's input is a message of its own exchanges, where it is compared already, or there is none."""
     asked = fixture.run.trace.input
+    if asked is UNSET:
+        return bool(views)
     units = (unit for view in views for unit in view.form.units)
     return isinstance(asked, str) and any(unit.role == "user" and unit.text == asked for unit in units)
 

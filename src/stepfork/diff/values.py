@@ -185,5 +185,6 @@ class FixtureDiff(msgspec.Struct, frozen=True):
 
     @property
     def grade(self) -> Grade | None:
-        """The grade of its gravest change, None where nothing changed."""
-        return max((change.grade for change in self.changes), key=GRADES.index, default=None)
+        """The grade of its gravest change, None where nothing changed; a fixture that came or went is ``changed``."""
+        alone: Grade | None = "changed" if self.change in ("added", "removed") else None
+        return max((change.grade for change in self.changes), key=GRADES.index, default=alone)
