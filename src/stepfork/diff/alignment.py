@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -46,13 +46,19 @@ class Op(msgspec.Struct, frozen=True):
     new: int | None
 
 
-def align(old: Sequence[Item], new: Sequence[Item], *, move_levels: int = 1, least: float = 0.0) -> list[Op]:
+Roots = Callable[[int, int], tuple[int, int]]
+"""Of two items that are a pair, those that both go back to: an item of each side."""
+
+
+def align(
+    old: Sequence[Item], new: Sequence[Item], *, move_levels: int = 1, least: float = 0.0, roots: Roots | None = None
+) -> list[Op]:
     """Ops in the order of `new`, each removed item after the op of the item that stood before it.
 
     Every index of both sides stands in exactly one op, and the ops that are not ``same`` are at most
     ``len(old) + len(new) - 2 * LCS`` of the first keys. An item that stands elsewhere is ``moved`` where one of its
     first `move_levels` keys says that it is the same item. Items whose likeness (0 to 1) is below `least` are not
-    paired as edited.
+    paired as edited, but where they are the `roots` of a pair.
     """
     pairs, gaps = _by_keys(old, new)
     moved = _moves(old, new, gaps, move_levels)
@@ -61,6 +67,10 @@ def align(old: Sequence[Item], new: Sequence[Item], *, move_levels: int = 1, lea
         left = [index for index in old_range if index not in gone]
         right = [index for index in new_range if index not in come]
         pairs += [(left[a], right[b]) for a, b in _similar([old[i] for i in left], [new[i] for i in right], least)]
+    if roots is not None:
+        found = _rooted([*pairs, *moved], roots)
+        pairs += [pair for pair in found if _keeps_order(pair, pairs)]
+        moved += [pair for pair in found if pair not in pairs]
     kinds: dict[int, Op] = {b: Op("moved", a, b) for a, b in moved}
     for a, b in pairs:
         kinds[b] = Op("same" if old[a].keys[0] == new[b].keys[0] else "changed", a, b)
@@ -146,6 +156,22 @@ def _similar(old: Sequence[Item], new: Sequence[Item], least: float) -> Pairs:
         else:
             a += 1
     return pairs
+
+
+def _rooted(pairs: Pairs, roots: Roots) -> Pairs:
+    """The roots of pairs that are no pair yet, each item once."""
+    found: Pairs = []
+    gone, come = {a for a, _ in pairs}, {b for _, b in pairs}
+    for a, b in (roots(*pair) for pair in pairs):
+        if a not in gone and b not in come:
+            found.append((a, b))
+            gone.add(a)
+            come.add(b)
+    return found
+
+
+def _keeps_order(pair: tuple[int, int], pairs: Pairs) -> bool:
+    return all((pair[0] < a) == (pair[1] < b) for a, b in pairs)
 
 
 def _words(item: Item) -> list[frozenset[str]]:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET
 
 from stepfork.diff.exchange_diff import Compared
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.text_diff import hunks_of
+from stepfork.diff.units import AUTHORS
 from stepfork.diff.values import Cause, Change, ExchangeDiff, FieldChange, ItemKind, Line, MessageChange, Section
-from stepfork.providers.shapes import json_text
+from stepfork.providers.shapes import dict_of, json_text, str_of
 
 
 class _Atom(msgspec.Struct, frozen=True):
@@ -60,30 +62,50 @@ def fold(compared: Sequence[Compared], *, answers: bool) -> tuple[Change, ...]:
     diverged = False
     for one in compared:
         seen: Counter[str] = Counter()
-        atoms = list(_atoms(one.diff, one.told))
+        atoms = list(_atoms(one))
         if answers and one.answer is not None and not one.answer_told:
             atoms.append(
                 _Atom("answer", "changed", "", ("answer",), one.answer.lines, one.answer.fields, one.answer.summary)
             )
         for atom in atoms:
             content = atom.content
-            cause: Cause = "consequence" if atom.section == "answer" or (diverged and _may_follow(atom)) else "authored"
+            follows = atom.section == "answer" or (diverged and _may_follow(atom)) or _is_effect(atom, one)
+            cause: Cause = "consequence" if follows else "authored"
+            # The same edit of several messages is one change; two equal messages that came are two.
             entry = folded.setdefault((content, seen[content]), _Folded(atom, one.diff.index, cause))
             entry.exchanges.append(one.diff.index)
             entry.indices.add(atom.index)
-            seen[content] += 1
+            seen[content] += atom.change != "changed"
         diverged = diverged or one.answer is not None
     groups: dict[tuple[Any, ...], list[_Folded]] = {}
     for entry in folded.values():
-        groups.setdefault((entry.first, entry.atom.part, entry.cause, tuple(entry.exchanges)), []).append(entry)
+        places = tuple(dict.fromkeys(entry.exchanges))
+        groups.setdefault((entry.first, entry.atom.part, entry.cause, places), []).append(entry)
     made = [_change(group) for group in groups.values()]
+    made += _order(compared, alone=not (made or diverged))
     return tuple(sorted(made, key=lambda change: change.cause != "authored"))
 
 
+def _order(compared: Sequence[Compared], *, alone: bool) -> Iterator[Change]:
+    """The exchanges that stand elsewhere, as one change. Calls that overlapped are stored in order of their content,
+    so beside any other change the order may follow from that."""
+    moved = [one.diff for one in compared if one.diff.change == "moved"]
+    if moved:
+        fields = tuple(FieldChange("", "moved", diff.old_index, diff.index) for diff in moved)
+        subject = moved[0].label if len(moved) == 1 else "order"
+        summary = f"{subject} moved" if len(moved) == 1 else f"{len(moved)} exchanges stand in another order"
+        places = tuple(diff.index for diff in moved)
+        cause: Cause = "authored" if alone else "consequence"
+        yield Change("exchange", "moved", cause, subject, summary, places, fields=fields)
+
+
 def _may_follow(atom: _Atom) -> bool:
-    return atom.section in ("tool_results", "exchange") or (
-        atom.section == "messages" and atom.subject not in ("user", "system", "developer")
-    )
+    return atom.section in ("tool_results", "exchange") or (atom.section == "messages" and atom.subject not in AUTHORS)
+
+
+def _is_effect(atom: _Atom, one: Compared) -> bool:
+    """Whether nobody wrote this: a try that failed, or what the model said to another question."""
+    return one.failed or (atom.section == "messages" and atom.part[1] in one.follows)
 
 
 def _change(group: Sequence[_Folded]) -> Change:
@@ -112,7 +134,9 @@ def _summary(atom: _Atom, subject: str, lines: Sequence[Line], fields: Sequence[
     name = f"tool result {subject}".rstrip() if atom.section == "tool_results" else subject or atom.section
     if atom.change in ("added", "removed"):
         mark = "+" if atom.change == "added" else "-"
-        said = atom.said or " ".join(line.text for line in lines)
+        if atom.said:
+            return f"{mark} {atom.said}"
+        said = " ".join(line.text for line in lines) or ", ".join(_told(field) for field in fields)
         return f"{mark} {name} {said}".rstrip()
     if atom.change == "moved":
         return f"{name} moved"
@@ -125,14 +149,19 @@ def _summary(atom: _Atom, subject: str, lines: Sequence[Line], fields: Sequence[
     return f"{name} changed ({', '.join(parts)})"
 
 
-def _atoms(diff: ExchangeDiff, told: frozenset[tuple[int | None, int | None]]) -> Iterator[_Atom]:
+def _told(field: FieldChange) -> str:
+    """What came or went beside text: the kind of an item, else its JSON."""
+    value = field.new if field.old is UNSET else field.old
+    item = dict_of(dict_of(value).get("item"))
+    return str_of(item.get("type")) or json_text(value)
+
+
+def _atoms(one: Compared) -> Iterator[_Atom]:
+    diff = one.diff
     if diff.change in ("added", "removed"):
-        lines = tuple(_exchange_lines(diff))
-        yield _Atom("exchange", diff.change, diff.label, ("exchange", diff.change), lines)
+        lines = () if one.failed else tuple(_exchange_lines(diff))
+        yield _Atom("exchange", diff.change, diff.label, ("exchange", diff.change), lines, said=one.words)
         return
-    if diff.change == "moved":
-        where = FieldChange("", "moved", diff.old_index, diff.index)
-        yield _Atom("exchange", "moved", diff.label, ("exchange", "moved"), fields=(where,))
     request = diff.request
     if request.model is not None:
         field = FieldChange("", "changed", request.model.old, request.model.new)
@@ -145,7 +174,7 @@ def _atoms(diff: ExchangeDiff, told: frozenset[tuple[int | None, int | None]]) -
         for field in tool.fields:
             yield _Atom("tools", tool.change, tool.name, ("tools", tool.name), fields=(field,))
     for message in request.messages:
-        if message.at not in told:
+        if message.at not in one.told:
             yield from _message_atoms("messages", message.role or "item", message)
     for result in request.tool_results:
         yield from _message_atoms("tool_results", result.label, result)

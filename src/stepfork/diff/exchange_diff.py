@@ -9,24 +9,32 @@ import msgspec
 
 from stepfork.diff.alignment import Op
 from stepfork.diff.answer_diff import diff_answers
+from stepfork.diff.exchange_words import is_failed_try, words_of
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.request_diff import added_request, diff_forms
 from stepfork.diff.values import AnswerDiff, ExchangeDiff, MessageChange, RequestDiff
 from stepfork.diff.views import Side, align_sides
 
 _KIND = ("provider", "api")
+_MODELS = ("assistant", "")
+"""Roles of what the model said: its messages, and items that have no role (a reference to its reasoning)."""
 
 
 class Compared(NamedTuple):
     """One pair of exchanges, or one that only one side has. ``told`` numbers messages and results (see
     ``MessageChange.at``) that an answer or an added exchange has told already; ``answer_told``: so is the answer, by
-    an added or removed exchange that continues from it."""
+    an added or removed exchange that continues from it. ``follows`` numbers messages that the model said after it was
+    asked otherwise. ``words`` say what an exchange that only one side has is about; ``failed``: it was answered with
+    an error and asked again."""
 
     op: Op
     diff: ExchangeDiff
     answer: AnswerDiff | None = None
     told: frozenset[tuple[int | None, int | None]] = frozenset()
     answer_told: bool = False
+    follows: frozenset[tuple[int | None, int | None]] = frozenset()
+    words: str = ""
+    failed: bool = False
 
 
 def compare_exchanges(old: Side, new: Side) -> list[Compared]:
@@ -55,6 +63,8 @@ class _Histories:
         self._differs_new = {op.new for op, answer in self._answers.items() if answer} | self._added
         self._continued_new = {new.bases[index] for index in self._added if index is not None} - {None}
         self._continued_old = {old.bases[index] for index in self._removed if index is not None} - {None}
+        self._asked_old: set[int | None] = set()
+        self._asked_new: set[int | None] = set()
         self._carried: dict[tuple[str, int], list[int]] = {}
 
     def carried(self, op: Op) -> tuple[int, ...]:
@@ -68,11 +78,11 @@ class _Histories:
         if op.old is None and op.new is not None:
             request = added_request(self.new.own_units(op.new), self.new.views[op.new].form, "added")
             diff = ExchangeDiff(op.new, "added", self.new.views[op.new].label, request)
-            return Compared(op, diff)
+            return Compared(op, diff, words=words_of(self.new, op.new), failed=is_failed_try(self.new, op.new))
         if op.new is None and op.old is not None:
             request = added_request(self.old.own_units(op.old), self.old.views[op.old].form, "removed")
             diff = ExchangeDiff(op.old, "removed", self.old.views[op.old].label, request)
-            return Compared(op, diff)
+            return Compared(op, diff, words=words_of(self.old, op.old), failed=is_failed_try(self.old, op.old))
         assert op.old is not None
         assert op.new is not None
         before, after = self.old.views[op.old], self.new.views[op.new]
@@ -83,16 +93,17 @@ class _Histories:
         request = self._without_carried(whole, op.old, op.new) if whole else whole
         if whole and not request:
             self._note_carried(whole, op.old, op.new)
-        told = {
-            change.at
-            for change in request.messages
-            if change.role == "assistant" and self._is_told(change, op.old, op.new)
-        }
+        if whole:
+            self._asked_old.add(op.old)
+            self._asked_new.add(op.new)
+        said = [change for change in request.messages if change.role in _MODELS]
+        told = {change.at for change in said if self._is_answer(change, op, self._differs_old, self._differs_new)}
+        follows = {change.at for change in said if self._is_answer(change, op, self._asked_old, self._asked_new)}
         diff = ExchangeDiff(
             op.new, "moved" if op.kind == "moved" else "changed", after.label, request, old_index=op.old
         )
         answer_told = op.new in self._continued_new or op.old in self._continued_old
-        return Compared(op, diff, self._answers[op], frozenset(told), answer_told)
+        return Compared(op, diff, self._answers[op], frozenset(told), answer_told, frozenset(follows))
 
     def _without_carried(self, request: RequestDiff, old: int, new: int) -> RequestDiff:
         def kept(changes: tuple[MessageChange, ...]) -> tuple[MessageChange, ...]:
@@ -119,11 +130,11 @@ class _Histories:
             return ("old", home) if home in self._removed else None
         return None
 
-    def _is_told(self, change: MessageChange, old: int, new: int) -> bool:
-        """Whether a message of the assistant is the answer of an earlier exchange that differs itself."""
+    def _is_answer(self, change: MessageChange, op: Op, old: set[int | None], new: set[int | None]) -> bool:
+        """Whether a message of the model is the answer of one of these exchanges."""
         before, after = change.at
-        return (after is not None and _answered_by(self.new, new, after) in self._differs_new) or (
-            before is not None and _answered_by(self.old, old, before) in self._differs_old
+        return (after is not None and op.new is not None and _answered_by(self.new, op.new, after) in new) or (
+            before is not None and op.old is not None and _answered_by(self.old, op.old, before) in old
         )
 
 
@@ -133,4 +144,4 @@ def _answered_by(side: Side, index: int, at: int) -> int:
     home = side.home(index, at)
     base = side.bases[home]
     units = side.views[home].form.units[side.owns[home] : at + 1]
-    return base if base is not None and all(unit.role == "assistant" for unit in units) else -1
+    return base if base is not None and all(unit.role in _MODELS for unit in units) else -1

@@ -19,6 +19,8 @@ from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.trace.body import JsonValue
 from stepfork.trace.wire import BODY_DEPTH
 
+AUTHORS = ("user", "system", "developer")
+"""Roles of what the agent's author says, or who uses it."""
 UnitSection = Literal["messages", "tool_results"]
 
 
@@ -59,10 +61,12 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def item(self) -> Item:
-        """For alignment: equal wholly; then equal in text or, for a message without one, in the names of its calls."""
+        """For alignment: equal wholly; equal in text or, for a message without one, in the names of its calls; then
+        what an author says, in whatever role."""
         calls = [call["name"] for call in self.rest.get("tool_calls", ())]
         loose = (self.section, self.role, self.label, self.text or tuple(calls))
-        return Item((self.key, loose), (self.section, self.role, self.label), (self.canonical,))
+        said = ("said", self.text) if self.text and self.role in AUTHORS and self.section == "messages" else loose
+        return Item((self.key, loose, said), (self.section, self.role, self.label), (self.canonical,))
 
     @property
     def call_lines(self) -> list[str]:

@@ -22,8 +22,9 @@ from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.wire import body_to_json
 
-MOVE_LEVELS = 3
-"""An exchange that stands elsewhere is the same one by its whole content, its request, or its conversation."""
+MOVE_LEVELS = 6
+"""An exchange that stands elsewhere is the same one by any of its keys: stored order is that of content where calls
+overlapped, so an edit of one may reorder all."""
 LIKENESS = 0.3
 """Of the prompt with its tools and of what was appended, on average: two calls that share less are two calls."""
 
@@ -40,6 +41,7 @@ class View(msgspec.Struct, frozen=True, dict=True):
     form: RequestForm
     answer: Answer
     answered: dict[str, JsonValue]
+    status: int = 200
 
     @cached_property
     def answer_text(self) -> str:
@@ -74,7 +76,7 @@ def _view(exchange: Exchange, forms: Forms) -> View:
     if exchange.api not in MODEL_APIS or (answer.error is not None and answer.error.type == UNREADABLE):
         answered["body"] = body_to_json(exchange.response.body)
     form = forms.of(_compared(exchange))
-    return View(label(exchange), (exchange.provider, exchange.api), form, answer, answered)
+    return View(label(exchange), (exchange.provider, exchange.api), form, answer, answered, exchange.response.status)
 
 
 def _compared(exchange: Exchange) -> NormalRequest:
@@ -109,8 +111,8 @@ class Side:
     """All exchanges of one side, each with what it continues.
 
     ``bases[i]`` is the exchange whose messages are the longest start of exchange i's, None where there is none, and
-    ``owns[i]`` the number of units that i has from it: what follows is its own. With `mask` the numbers of
-    placeholders do not count.
+    ``owns[i]`` the number of units that i has from it: what follows is its own. ``roots[i]`` began the conversation.
+    With `mask` the numbers of placeholders do not count.
     """
 
     def __init__(self, views: Sequence[View], conversations: Conversations, *, mask: bool = False) -> None:
@@ -119,13 +121,16 @@ class Side:
         self.keys = [[unit.masked if mask else unit.key for unit in view.form.units] for view in views]
         self.bases: list[int | None] = []
         self.owns: list[int] = []
+        self.roots: list[int] = []
         self._whole: list[int] = []
         seen: dict[int, int] = {}
         for index, (view, keys) in enumerate(zip(views, self.keys, strict=True)):
             numbers = conversations.numbers(keys, view.form.places)
             own = next((at for at in range(len(numbers) - 1, 0, -1) if numbers[at - 1] in seen), 0)
             self.owns.append(own)
-            self.bases.append(seen[numbers[own - 1]] if own else None)
+            base = seen[numbers[own - 1]] if own else None
+            self.bases.append(base)
+            self.roots.append(index if base is None else self.roots[base])
             self._whole.append(numbers[-1] if numbers else 0)
             seen[self._whole[-1]] = index
 
@@ -139,17 +144,28 @@ class Side:
         """What an exchange appended to the conversation that it continues."""
         return self.views[index].form.units[self.owns[index] :]
 
+    def same_request(self, index: int, other: int) -> bool:
+        """Whether two exchanges of this side asked the same."""
+        one, two = self.views[index], self.views[other]
+        return (
+            self._whole[index] == self._whole[other]
+            and one.kind == two.kind
+            and one.form.head_text == two.form.head_text
+        )
+
     def items(self) -> list[Item]:
-        """For alignment, from strict to loose: request and answer; request; conversation; what was appended, with
-        and without the answer."""
+        """For alignment, from strict to loose: request, conversation, what was appended, each with the answer and then
+        without it."""
         return [self._item(index) for index in range(len(self.views))]
 
     def _item(self, index: int) -> Item:
         view = self.views[index]
         head, answer = self._mask(view.form.head_text), self._mask(view.answer_text)
         request = head, self._whole[index]
-        own = tuple(self.keys[index][self.owns[index] :])
-        keys = ((view.kind, request, answer), (view.kind, request), self._whole[index], (own, answer), own)
+        # Of a call that is no conversation the request is all that tells which one it is.
+        own: Hashable = tuple(self.keys[index][self.owns[index] :]) if view.form.units else request
+        whole: Hashable = self._whole[index] if view.form.units else request
+        keys = ((view.kind, request, answer), (view.kind, request), (whole, answer), whole, (own, answer), own)
         return Item(keys, view.kind[1] not in MODEL_APIS, (view.form.head_text, self._own_text(index)))
 
     def _own_text(self, index: int) -> str:
@@ -166,4 +182,10 @@ class Side:
 
 def align_sides(old: Side, new: Side) -> list[Op]:
     """The exchanges of both sides, paired."""
-    return align(old.items(), new.items(), move_levels=MOVE_LEVELS, least=LIKENESS)
+    return align(
+        old.items(),
+        new.items(),
+        move_levels=MOVE_LEVELS,
+        least=LIKENESS,
+        roots=lambda a, b: (old.roots[a], new.roots[b]),
+    )

@@ -89,7 +89,7 @@ def test_a_different_answer_and_all_that_follows_are_consequences() -> None:
         ("consequence", "answer", "changed", (4,)),
     ]
     assert [change.summary for change in diff.changes[1:]] == [
-        "assistant asks issue_refund twice, was issue_refund",
+        "assistant asks issue_refund twice, was once",
         '+ tool result issue_refund [5] {"ok": true}',
         "final answer reworded",
     ]
