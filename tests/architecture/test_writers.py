@@ -41,6 +41,7 @@ WRITERS = {
     "store/drafts.py write_draft": {"write_bundle"},
     # words of this program alone
     "store/layout.py _complete": {"write_atomic"},
+    "workflows/init_git.py _add_hook": {"write_atomic"},
     # runs: `make_fixture` redacts before anything else, problems too; refresh, --reuse, record and --output end there
     "workflows/make_fixture.py keep_fixture": {"write_bundle", "write"},
     "workflows/make_fixture.py _with_test": {"write_drafted_test"},

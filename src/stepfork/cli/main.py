@@ -46,6 +46,10 @@ def _dispatch(arguments: list[str], *, is_process: bool) -> int:
             from stepfork.cli import textconv
 
             return textconv.main(arguments[1:])
+        case ["git-diff"]:
+            from stepfork.cli import git_diff
+
+            return git_diff.main(arguments[1:])
         case ["--version"]:
             from stepfork.cli.console import err, out
             from stepfork.cli.version import version

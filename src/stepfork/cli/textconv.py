@@ -7,17 +7,19 @@ runs it in asks for nothing instead, since a shell cannot hand on every byte, an
 
 from __future__ import annotations
 
-import signal
 import sys
 from contextlib import suppress
 
 from stepfork.cli.console import err, out, out_bytes
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.config.environment import environ, git_seconds
+from stepfork.cli.for_git import in_time
+from stepfork.config.environment import environ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType
+    from collections.abc import Iterable
+
+    from stepfork.workflows.textconv import Told
 
 HELP = """\
 Usage: stepfork textconv [--or-nothing] FILE
@@ -28,13 +30,6 @@ is printed as it is; with --or-nothing it is not, and the exit code is 1.
 
 STEPFORK_GIT_SECONDS is how long git waits for it (5; 0: as long as it takes).
 """
-
-_SHARE = 0.8
-"""Of the seconds that git waits: this command has to end by itself before the one that guards it is ended."""
-
-
-class _TooSlow(BaseException):
-    """Nothing that catches errors on the way may stop it."""
 
 
 def main(argv: list[str]) -> int:
@@ -48,28 +43,15 @@ def main(argv: list[str]) -> int:
     if len(words) != 1:
         err("stepfork textconv: takes one FILE; stepfork textconv --help says what it does")
         return BAD_INPUT
-    text = _told_in_time(words[0])
+    text = in_time(lambda: _text(words[0]))
     if text is None:
         return NO if or_nothing else _as_it_is(words[0])
     out_bytes(text)
     return OK
 
 
-def _told_in_time(path: str) -> bytes | None:
-    """What the manifest tells, None where it tells nothing in time."""
-    told = None
-    with suppress(_TooSlow):
-        try:
-            _start_clock(git_seconds() * _SHARE)
-            told = _told(path)
-        except Exception:  # whatever is wrong with us or with it, git goes on
-            told = None
-        finally:
-            _start_clock(0)
-    return told
-
-
-def _told(path: str) -> bytes | None:
+def told_of(path: str) -> Told | None:
+    """What a file that git hands over tells, None where it is no manifest; git put us at the top."""
     from pathlib import Path
 
     from stepfork.config.environment import read_dotenv
@@ -79,23 +61,21 @@ def _told(path: str) -> bytes | None:
     dotenv: dict[str, str] = {}
     with suppress(ConfigError):
         dotenv = read_dotenv(".")
-    told = read_for_git(Path(path), Path.cwd(), environ(), dotenv)
+    return read_for_git(Path(path), Path.cwd(), environ(), dotenv)
+
+
+def _text(path: str) -> bytes | None:
+    told = told_of(path)
     if told is None:
         return None
     from stepfork.cli.render.fixture_text import fixture_lines
 
-    return "".join(f"{line}\n" for line in fixture_lines(told)).encode("utf-8", "backslashreplace")
+    return as_bytes(fixture_lines(told))
 
 
-def _start_clock(seconds: float) -> None:
-    """Raise _TooSlow after so many seconds; 0 stops the clock. A system without one relies on the guard."""
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, _ring)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _ring(_number: int, _frame: FrameType | None) -> None:
-    raise _TooSlow
+def as_bytes(lines: Iterable[str]) -> bytes:
+    """Lines as git reads them, whatever the terminal's encoding is: as the files that it shows beside them."""
+    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
 
 
 def _as_it_is(path: str) -> int:
