@@ -12,6 +12,7 @@ from stepfork.diff.grades import Grader
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text
+from stepfork.diff.tool_surface import surface_changes, surface_of
 from stepfork.diff.usage import usage_of, usage_of_all
 from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Usage, Usages
 from stepfork.diff.verdict_diff import verdict_changes
@@ -34,6 +35,8 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
         return _alone(old, new)
     views = [views_of(side.run.exchanges) for side in (old, new)]
     sides = in_one_numbering(Sides(old, new, *views))
+    if options.tools_only:
+        return _tools_alone(sides)
     trace = options.trace or not any(views)
     conversations = Conversations()
     before, after = Side(sides.old_views, conversations), Side(sides.new_views, conversations)
@@ -60,6 +63,22 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
 
 def _pairs(compared: Sequence[Compared]) -> list[tuple[int, int]]:
     return [(one.op.old, one.op.new) for one in compared if one.op.old is not None and one.op.new is not None]
+
+
+def _tools_alone(sides: Sides) -> FixtureDiff:
+    before, after = surface_of(sides.old_views), surface_of(sides.new_views)
+    changes = tuple(surface_changes(before, after))
+    count = "no tool is" if not after else f"{len(after)} tool{' is' if len(after) == 1 else 's are'}"
+    return FixtureDiff(
+        name=sides.new.name,
+        change="changed" if changes else "unchanged",
+        old_count=len(sides.old_views),
+        new_count=len(sides.new_views),
+        changes=changes,
+        usage=(_usage(sides.old_views), _usage(sides.new_views)),
+        notes=() if changes else (f"the tools alone were compared; {count} offered",),
+        old_name=None if sides.old.name == sides.new.name else sides.old.name,
+    )
 
 
 def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:

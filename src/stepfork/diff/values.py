@@ -22,10 +22,12 @@ Section = Literal[
 
 
 class DiffOptions(msgspec.Struct, frozen=True):
-    """``responses``: the answers are among the parts compared; ``trace``: the steps and the outcome are."""
+    """``responses``: the answers are among the parts compared; ``trace``: the steps and the outcome are;
+    ``tools_only``: the tools that the runs offer are, by name, and nothing else."""
 
     responses: bool = False
     trace: bool = False
+    tools_only: bool = False
 
 
 class Line(msgspec.Struct, frozen=True):
