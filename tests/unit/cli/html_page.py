@@ -8,6 +8,9 @@ import re
 from html.parser import HTMLParser
 from itertools import pairwise
 
+from stepfork.trace.fixture import Fixture
+from tests.unit.diff.conversations import SYSTEM, TURNS, conversation, fixture
+
 VOID = {"meta", "input"}
 ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "a", "header", "h1", "h2", "h3", "h4", "h5", "p", "div", "nav",
@@ -19,6 +22,32 @@ ATTRIBUTES = {
     "lang", "charset", "http-equiv", "content", "name", "class", "id", "href", "open", "scope", "tabindex", "role",
     "type", "checked", "aria-label", "aria-labelledby",
 }  # fmt: skip
+
+
+HOSTILE = (
+    "</script><script>window.hit = 1</script>",
+    "<img src=x onerror='window.hit = 1'>",
+    '" onmouseover="window.hit = 1" x=\'',
+    "--><!-- ]]> <![CDATA[ </style></title></pre></details>",
+    "&lt;b&gt; &amp; &#0; &",
+    "\x1b[31mred\x1b]8;;http://x.invalid\x07 \x00 \x9b \r\n\t",
+    "\u202etxt.exe\u2066 \u200b\ufeff\u2028",
+    "{{id_1}} [link](javascript:alert(1)) https://x.invalid/",
+)
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": {"type": "object", "required": ["order_id"]}}}
+    for name in ("lookup_order", "issue_refund")
+]
+
+
+def as_it_is(text: str) -> str:
+    return text
+
+
+def edited() -> tuple[Fixture, Fixture]:
+    turns = [TURNS[0], [*TURNS[1], ("issue_refund", {"order_id": "O-1042", "amount": 45.0}, "late")], *TURNS[2:]]
+    new = conversation(turns, system=SYSTEM.replace("once", "twice"), tools=TOOLS[:1], final="All done.")
+    return fixture(conversation(tools=TOOLS)), fixture(new)
 
 
 class Page(HTMLParser):

@@ -13,38 +13,13 @@ from stepfork.cli.render.html.page import html_report
 from stepfork.cli.render.html.texts import CHANGED_LINES, LONGEST, text_pair
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
 from stepfork.trace.fixture import Fixture
-from tests.unit.cli.html_page import Page, check_page
-from tests.unit.diff.conversations import SYSTEM, TURNS, asks, chat, conversation, fixture
-
-HOSTILE = (
-    "</script><script>window.hit = 1</script>",
-    "<img src=x onerror='window.hit = 1'>",
-    '" onmouseover="window.hit = 1" x=\'',
-    "--><!-- ]]> <![CDATA[ </style></title></pre></details>",
-    "&lt;b&gt; &amp; &#0; &",
-    "\x1b[31mred\x1b]8;;http://x.invalid\x07 \x00 \x9b \r\n\t",
-    "\u202etxt.exe\u2066 \u200b\ufeff\u2028",
-    "{{id_1}} [link](javascript:alert(1)) https://x.invalid/",
-)
-TOOLS = [
-    {"type": "function", "function": {"name": name, "parameters": {"type": "object", "required": ["order_id"]}}}
-    for name in ("lookup_order", "issue_refund")
-]
-
-
-def as_it_is(text: str) -> str:
-    return text
+from tests.unit.cli.html_page import HOSTILE, Page, as_it_is, check_page, edited
+from tests.unit.diff.conversations import TURNS, asks, chat, conversation, fixture
 
 
 def page_of(old: Fixture | None, new: Fixture | None, **options: Any) -> Page:
     diff = diff_fixtures(old, new, DiffOptions(responses=True))
     return check_page(html_report([diff], [(old, new)], clean=options.pop("clean", as_it_is), **options))
-
-
-def edited() -> tuple[Fixture, Fixture]:
-    turns = [TURNS[0], [*TURNS[1], ("issue_refund", {"order_id": "O-1042", "amount": 45.0}, "late")], *TURNS[2:]]
-    new = conversation(turns, system=SYSTEM.replace("once", "twice"), tools=TOOLS[:1], final="All done.")
-    return fixture(conversation(tools=TOOLS)), fixture(new)
 
 
 def test_a_page_of_equal_fixtures_says_so_and_holds_all_exchanges() -> None:
@@ -119,8 +94,8 @@ def test_a_page_grows_with_what_is_said_and_not_with_its_square() -> None:
         said: list[Any] = [[("look", {"n": at}, " ".join(draw.sample(words, 40)))] for at in range(turns)]
         return fixture(conversation(said))
 
-    small, large = run(10), run(40)
-    assert len(page_of(large, large).html) < 4.5 * len(page_of(small, small).html)
+    small, large = run(8), run(32)
+    assert len(page_of(None, large).html) < 4.5 * len(page_of(None, small).html)
 
 
 def test_an_enormous_text_is_cut_and_says_by_how_much() -> None:
@@ -179,8 +154,8 @@ def test_no_string_of_a_fixture_becomes_markup(text: str) -> None:
     turns: list[Any] = [[(text, {text: text}, text), (text, {}, f'{{"a": "{text}')]]
     body = {"tools": [{"type": "function", "function": {"name": text, "description": text}}], text: text}
     new = fixture(conversation(turns, system=text, user=text, final=text, **body), name=text)
-    bare = page_of(fixture(conversation()), fixture(conversation()))
-    for pair in ((fixture(conversation()), new), (new, fixture(conversation())), (None, new), (new, new)):
+    bare = page_of(None, fixture([asks("a")]))
+    for pair in ((fixture(conversation(TURNS[:1])), new), (new, None)):
         page = page_of(*pair, unread=[text])
         assert page.texts["script"] == bare.texts["script"]
         assert not set(page.text) & set("\x00\x1b\x07\x9b\r\t\u202e\u2066\u200b\ufeff\u2028")
