@@ -48,7 +48,7 @@ def test_consequences_are_folded_beside_their_cause() -> None:
         "      - You refund once.\n"
         "      + You refund twice.\n"
         "  consequences (folded, --full shows them)\n"
-        "    exchange 1      assistant asks issue_refund twice, was issue_refund\n"
+        "    exchange 1      assistant asks issue_refund twice, was once\n"
         '    exchanges 2–4   + tool result issue_refund [5] {"ok": true}\n'
         "    exchange 4      final answer reworded"
     )

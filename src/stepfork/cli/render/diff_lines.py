@@ -134,7 +134,7 @@ def _field(field: FieldChange, width: int) -> Iterator[Row]:
 
 
 def _moved(field: FieldChange) -> str:
-    return f"moved {field.old} → {field.new}"
+    return escape(f"moved {field.old} → {field.new}")
 
 
 def shown_path(path: str) -> str:

@@ -51,6 +51,16 @@ class _View(NamedTuple):
         """A string of the user's: redacted, on one line, safe to print."""
         return escape(self.clean(text))
 
+    def subject(self, text: str) -> str:
+        """What changed, in the user's words; in quotes where it begins like a line of a difference."""
+        shown = self.user(text)
+        return f'"{shown}"' if shown[:1] in ("-", "+", "~", " ") else shown
+
+    def name(self, text: str) -> str:
+        """A fixture's name; in quotes where a name that a store gave would not have such characters."""
+        shown = self.user(text)
+        return shown if re.fullmatch(r"\w[\w.+@/-]*", shown) else f'"{shown}"'
+
     def paint(self, line: str, style: str) -> str:
         """A line in a style of rich's, where colour is wanted; it is escaped already and is no markup."""
         if not (self.color and line and style):
@@ -93,9 +103,9 @@ def _harmless(line: str) -> str:
 
 
 def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:
-    name = view.user(diff.name)
+    name = view.name(diff.name)
     if diff.old_name is not None:
-        name = f"{view.user(diff.old_name)} → {name}"
+        name = f"{view.name(diff.old_name)} → {name}"
     if diff.change == "unchanged":
         yield view.paint(f"{name}: {told(diff)} ({exchanges(diff)})", "bold")
         if diff.notes:
@@ -122,7 +132,7 @@ def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:
 
 
 def _authored(changes: Sequence[Change], view: _View) -> Iterator[str]:
-    names = [name_of(change, view.user(change.subject)) for change in changes]
+    names = [name_of(change, view.subject(change.subject)) for change in changes]
     width = min(max(map(len, names)), 40)
     for change, name in _first(changes, names, view):
         yield f"    {name.ljust(width)}   {place_of(change)}".rstrip()
@@ -160,7 +170,7 @@ def _left_out(count: int, what: str, indent: int, view: _View) -> Iterator[str]:
 def _details(change: Change, view: _View) -> Iterator[str]:
     rows = rows_of(change, view.clean, full=view.full)
     for row in rows if view.full or len(rows) <= BLOCK else rows[: BLOCK - 1]:
-        yield f"      {_shown(row, view)}".rstrip(" ")
+        yield f"      {_shown(row, view)}" if row.text else f"      {row.mark}".rstrip(" ")
     yield from _left_out(len(rows), "changed lines", 6, view)
 
 
@@ -169,6 +179,6 @@ def _shown(row: Row, view: _View) -> str:
     color = _COLORS.get(row.mark, "")
     if not view.color:
         return str(row)
-    before = str(row)[: -len(row.text) or None]
+    before = str(row)[: -len(row.text)]
     words = (view.paint(text, f"{color} reverse" if changed else color) for text, changed in row.pieces)
     return view.paint(before, color) + "".join(words)

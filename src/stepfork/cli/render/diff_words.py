@@ -19,13 +19,18 @@ def in_order(diffs: Sequence[FixtureDiff]) -> list[FixtureDiff]:
 
 
 def counts(diffs: Sequence[FixtureDiff]) -> str:
-    """``4 fixtures: 2 changed, 1 added, 1 removed; 1 of them breaking``."""
+    """``4 fixtures: 2 changed, 1 added, 1 removed; 1 breaking``."""
+    return f"{number(len(diffs), 'fixture')}: {kinds(diffs)}" if diffs else kinds(diffs)
+
+
+def kinds(diffs: Sequence[FixtureDiff]) -> str:
+    """``2 changed, 1 added, 1 removed; 1 breaking``, ``no fixture differs``."""
     if not diffs:
         return "no fixture differs"
-    kinds = Counter(_KINDS[diff.change] for diff in diffs)
-    told = ", ".join(f"{kinds[kind]:,} {kind}" for kind in _KINDS.values() if kinds[kind])
+    found = Counter(_KINDS[diff.change] for diff in diffs)
+    told = ", ".join(f"{found[kind]:,} {kind}" for kind in _KINDS.values() if found[kind])
     breaking = sum(diff.grade == "breaking" for diff in diffs)
-    return f"{number(len(diffs), 'fixture')}: {told}{f'; {breaking:,} breaking' if breaking else ''}"
+    return f"{told}{f'; {breaking:,} breaking' if breaking else ''}"
 
 
 def told(diff: FixtureDiff) -> str:
