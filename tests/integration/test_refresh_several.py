@@ -45,9 +45,9 @@ def says(stand: Stand, name: str) -> str:
     return told
 
 
-def unusual(stand: Stand, name: str, **source: Any) -> None:
-    """A copy of fixture `a` that came from somewhere else."""
-    fixture = stand.store.read("a")
+def unusual(stand: Stand, name: str, *, of: str = "a", **source: Any) -> None:
+    """A copy of fixture `of` that came from somewhere else."""
+    fixture = stand.store.read(of)
     run = msgspec.structs.replace(fixture.run, source=msgspec.structs.replace(fixture.run.source, **source))
     stand.store.write(msgspec.structs.replace(fixture, name=name, run=run))
 

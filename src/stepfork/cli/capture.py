@@ -123,6 +123,10 @@ def capture(
     request |= {"name": name, "command": command, "spans_from": tuple(spans_from or ())}
     captured = _capture(opened, told, request, dry_run=dry_run)
     print_result(captured, None)
+    if captured.fixture is not None and not dry_run and output is None:
+        from stepfork.cli.watching import hint_unwatched
+
+        hint_unwatched(opened, name)
     if dry_run and captured.fixture is not None:
         err("next: the same without --dry-run keeps it")
     raise typer.Exit(tell(told, capture_bytes(captured), [captured]) or exit_code(captured))

@@ -10,6 +10,7 @@ from stepfork.cli.console import out
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import NO, OK
 from stepfork.cli.verb import typed_as
+from stepfork.cli.watching import print_proposal
 from stepfork.config.environment import environ
 from stepfork.errors import UsageError
 
@@ -58,6 +59,7 @@ def _init(folder: Path, *, driver: bool, hook: bool) -> None:
     out("next: stepfork capture --name NAME -- COMMAND")
     if not hook:
         out("as a pre-commit hook: stepfork init --hook (docs/how-to/pre-commit.md)")
+    print_proposal(done.root)
 
 
 def _remove(folder: Path) -> None:

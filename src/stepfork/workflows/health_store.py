@@ -74,6 +74,28 @@ def check_git(folder: Path, store: Store | None, environ: Mapping[str, str]) -> 
     yield problem or Check("git", "ok", f"{version}{', files of the store are kept as they are' if store else ''}")
 
 
+def check_watch(store: Store, settings: Settings, environ: Mapping[str, str]) -> Iterator[Check]:
+    """Whether what `[watch]` says fits the fixtures and the files there are; nothing where there is no such table."""
+    from stepfork.workflows.watching import fitting_nothing
+
+    try:
+        checkout = find_checkout(store.root.resolve().parent, environ) if settings.watch else None
+        keys, patterns = fitting_nothing(store, settings, checkout) if checkout is not None else ([], [])
+    except (ConfigError, GitError, StoreError) as error:
+        yield Check("watch", "problem", error.what, error.fix or "")
+        return
+    told = [f"fits no fixture: {_few(keys)}"] if keys else []
+    told += [f"fits no file that git sees: {_few(patterns)}"] if patterns else []
+    if told:
+        yield Check("watch", "note", "; ".join(told))
+    elif checkout is not None:
+        yield Check("watch", "ok", "fits fixtures and files")
+
+
+def _few(words: list[str]) -> str:
+    return ", ".join(words[:3]) + (f" (and {len(words) - 3} more)" if len(words) > 3 else "")
+
+
 def _unkept(checkout: Checkout, store: Store) -> Check | None:
     path = str(store.root.resolve() / _PROBE)
     if checkout.git.run("check-ignore", "-q", "--no-index", path, codes=(0, 1)).code == 0:
