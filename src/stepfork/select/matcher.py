@@ -13,14 +13,15 @@ from stepfork.select.shapes import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-_GLOB = re.compile(r"\[[^\]]*\]|[*?]+")
+_GLOB = re.compile(r"\*\*/|\[[^\]]*\]|[*?]+")
 _REST = "[^ \"'(){},]*"
 _WORD_ENDS = "\"'`,;()[]{}"
 #: The functions of stepfork that open a fixture by its name.
 LOADERS = frozenset({"inspect_fixture", "playback", "replay_run"})
+_LOADERS = "(playback|inspect_fixture|replay_run)"
 _LOADS = r"(playback|inspect_fixture|replay_run|mark\.stepfork)\("
 #: More names than this are searched for by their first word, so that the pattern stays small.
 _MANY = 60
@@ -47,6 +48,7 @@ class Matcher:
         self.bundles = frozenset(bundles)
         self.folder = folder
         self.any_path = any_path
+        self._parts: dict[str, list[str]] | None = None
         self._bundle_names = {path.rsplit("/", 1)[-1]: path for path in self.bundles}
 
     def hits(self, shape: str) -> tuple[Hit, ...]:
@@ -61,6 +63,15 @@ class Matcher:
                     found.update((hit.name, hit) for hit in self._one(part.strip(_WORD_ENDS)) if hit.sure)
             return tuple(found.values())
         return self._one(text)
+
+    def with_part(self, text: str) -> Sequence[str]:
+        """The fixtures of whose names a text is a first or a last part, at the border of a word."""
+        if self._parts is None:
+            self._parts = {}
+            for name in sorted(self.names):
+                for part in _parts_of(name):
+                    self._parts.setdefault(part, []).append(name)
+        return self._parts.get(text, ())
 
     def reads_folder(self, shape: str) -> bool:
         """Whether a shape is the store's folder or that of its fixtures, so that any fixture may be meant."""
@@ -122,6 +133,12 @@ class Matcher:
         return any(pattern.fullmatch(form) for form in forms)
 
 
+def _parts_of(name: str) -> set[str]:
+    borders = [at for at in range(1, len(name)) if not (name[at - 1].isalnum() and name[at].isalnum())]
+    parts = {part for at in borders for part in (name[:at], name[at:])}
+    return {part for part in parts if any(char.isalnum() for char in part)}
+
+
 def tokens(name: str) -> list[str]:
     """The words and numbers of a name."""
     return _TOKEN.findall(name) or [name]
@@ -158,6 +175,7 @@ def search_branches(matcher: Matcher, modules: Iterable[str]) -> list[str]:
         branches += [_literal(matcher.folder) + "/fixtures/", r"\.sftrace", _LOADS]
     else:
         branches.append(_LOADS + r" *([^\"' )]|$)")
+        branches += [rf"{_LOADERS} as ", rf"[(=] *([A-Za-z_.]+\.)?({_LOADERS}|mark\.stepfork)([,)]|$)"]
     if modules:
         branches.append(f"(from|import) .*({_any_of(modules)})")
     return branches
@@ -178,7 +196,7 @@ def _branches(names: Iterable[str]) -> list[str]:
     # What stands before a name costs too much to look at; what stands after it keeps refund-2 out of refund's way.
     found = [f"({_any_of(whole)})([^A-Za-z0-9_-]|$)"] if whole else []
     if firsts:
-        found.append(rf"({_any_of(firsts)})({_REST}[{{%]|{_REST}[-_./][\"']|[\"'])")
+        found.append(rf"({_any_of(firsts)})({_REST}[{{%$]|{_REST}[-_./][\"']|[\"'])")
     if middles:
         found.append(rf"[}}][-_./]({_any_of(middles)})[-_./][{{]")
     if ends:

@@ -12,8 +12,9 @@ import re
 
 from stepfork.git.record import Record
 from stepfork.select.matcher import LOADERS
-from stepfork.select.shapes import HOLE, constants_of, is_composite, shape_of
-from stepfork.select.units import Reference, Unit, last_name, parameters_of, units_of
+from stepfork.select.shapes import HOLE, constants_of, is_composite, shape_of, with_holes
+from stepfork.select.texts import Spoken, cut_texts, texts_in, words_of
+from stepfork.select.units import FROM, STAR, Reference, Unit, last_name, parameters_of, units_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,19 +24,38 @@ if TYPE_CHECKING:
     from stepfork.select.matcher import Matcher
 
 
+_LONG = 100
 _REFLECTION = {"globals", "exec", "eval", "vars", "locals", "getmembers"}
 
 
 class ModuleReferences(Record):
     """What a module says. ``nodes``: the tests selected (``()`` is the file) with reasons, in source order.
 
-    ``carried``: the names through which other modules may reach the reference; ``runs_on_import``: merely importing
-    the module reaches it.
+    ``carried``: the names through which other modules may reach the reference; ``gathers``: those of them that pytest
+    finds in whichever module they are imported into (tests, fixtures for all); ``on_import``: why merely importing the
+    module reaches it; ``parts``: names of what may be put together with more to the name of a fixture.
     """
 
     nodes: dict[tuple[str, ...], tuple[Reference, ...]]
     carried: dict[str, tuple[Reference, ...]]
-    runs_on_import: bool
+    gathers: frozenset[str]
+    on_import: tuple[Reference, ...]
+    parts: dict[str, tuple[Reference, ...]]
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether another module may reach a fixture through this one."""
+        return bool(self.carried or self.on_import or self.parts)
+
+
+class Carrier(Record):
+    """A module whose last name is ``stem``, as the modules that import it see it: see `ModuleReferences`."""
+
+    stem: str
+    symbols: Mapping[str, Sequence[Reference]]
+    gathers: frozenset[str] = frozenset()
+    on_import: tuple[Reference, ...] = ()
+    parts: Mapping[str, Sequence[Reference]] = {}
 
 
 class Module(Record):
@@ -63,45 +83,93 @@ def references_in(
     collection: Collection,
     *,
     lines: re.Pattern[bytes] | None = None,
-    symbols: Mapping[str, Sequence[Reference]] | None = None,
+    carrier: Carrier | None = None,
 ) -> ModuleReferences:
-    """Who in the module names a fixture of ``matcher``, or uses one of ``symbols`` that another module carries.
+    """Who in the module names a fixture of ``matcher``, or uses what the module ``carrier`` has.
 
     ``lines`` spares work: a line that it does not match names no fixture, unless it uses a constant.
     """
     units = units_of(module.tree, module.lines, collection)
     _note_references(module, units, matcher, lines)
-    for unit in units if symbols else ():
-        for symbol, why in (symbols or {}).items():
-            if unit.uses(symbol):
-                unit.references.extend(why)
-    return _spread(units)
+    parts = _parts(units, matcher)
+    if carrier is not None:
+        for unit in units:
+            parts.update(_take(unit, carrier))
+    return _spread(units, parts)
 
 
-def _spread(units: list[Unit]) -> ModuleReferences:
+def _take(unit: Unit, carrier: Carrier) -> dict[str, tuple[Reference, ...]]:
+    """Note what a unit uses of another module; the parts of names that it passes on."""
+    taken = {name for name in carrier.symbols if unit.uses(name)}
+    for name in taken:
+        unit.references.extend(carrier.symbols[name])
+    imports = isinstance(next(iter(unit.syntax), None), ast.Import | ast.ImportFrom)
+    starred = imports and unit.uses(STAR + carrier.stem)
+    if starred:
+        unit.references.extend(one for why in carrier.symbols.values() for one in why)
+        unit.defines |= carrier.symbols.keys()
+    if imports and carrier.gathers and (starred or taken & carrier.gathers):
+        unit.kind = "open"
+    if carrier.on_import and (unit.uses(carrier.stem) or unit.uses(FROM + carrier.stem)):
+        unit.references.extend(carrier.on_import)
+        if imports:
+            unit.kind = "open"
+    passed: dict[str, tuple[Reference, ...]] = {}
+    for name, why in carrier.parts.items():
+        if starred:
+            passed[name] = tuple(why)
+        elif not unit.uses(name):
+            continue
+        elif any(is_composite(node) for top in unit.syntax for node in ast.walk(top)):
+            unit.references.extend(why)
+        else:
+            passed.update((one, tuple(why)) for one in unit.defines)
+    return passed
+
+
+def _parts(units: list[Unit], matcher: Matcher) -> dict[str, tuple[Reference, ...]]:
+    """Constants of the module whose text may be a part of a fixture's name."""
+    found: dict[str, tuple[Reference, ...]] = {}
+    for unit in units:
+        if unit.node or not isinstance(next(iter(unit.syntax), None), ast.Assign | ast.AnnAssign):
+            continue
+        texts = {text for text in texts_in(unit.syntax) if len(text) < _LONG}
+        why = [Reference(name, f'"{text}" may be a part of it') for text in texts for name in matcher.with_part(text)]
+        if why:
+            found.update((name, tuple(why)) for name in unit.defines)
+    return found
+
+
+def _spread(units: list[Unit], parts: dict[str, tuple[Reference, ...]]) -> ModuleReferences:
     nodes: dict[tuple[str, ...], dict[Reference, None]] = {}
     carried: dict[str, dict[Reference, None]] = {}
-    on_import = False
+    gathers: set[str] = set()
+    on_import: dict[Reference, None] = {}
     starts = [unit for unit in units if unit.references]
     reflects = any(unit.uses(word) for word in _REFLECTION for unit in units) if starts else False
     for start in starts:
+        why = dict.fromkeys(start.references)
         reached = _reached(start, units)
         names = frozenset().union(*(unit.defines for unit in reached))
         certain = any(unit.kind == "test" for unit in reached) and not reflects
-        is_open = any(unit.kind == "open" for unit in reached)
-        on_import = on_import or is_open
+        if any(unit.kind == "open" for unit in reached):
+            on_import.update(why)
         for unit in reached:
             if unit.kind == "test":
-                nodes.setdefault(unit.node, {}).update(dict.fromkeys(start.references))
-        if is_open or not certain:
-            nodes.setdefault((), {}).update(dict.fromkeys(start.references))
+                nodes.setdefault(unit.node, {}).update(why)
+            if unit.kind in ("test", "open"):
+                gathers |= unit.defines
+        if not certain or any(unit.kind in ("open", "whole") for unit in reached):
+            nodes.setdefault((), {}).update(why)
         for name in names:
-            carried.setdefault(name, {}).update(dict.fromkeys(start.references))
+            carried.setdefault(name, {}).update(why)
     order = {unit.node: index for index, unit in reversed(list(enumerate(units)))}
     return ModuleReferences(
         {node: tuple(nodes[node]) for node in sorted(nodes, key=lambda node: order.get(node, -1) if node else -1)},
         {name: tuple(why) for name, why in carried.items()},
-        on_import,
+        frozenset(gathers),
+        tuple(on_import),
+        {name: why for name, why in parts.items() if name not in carried},
     )
 
 
@@ -126,6 +194,7 @@ class _Reading(Record):
     matcher: Matcher
     loaders: frozenset[str]
     tree: ast.Module
+    spoken: Spoken
 
 
 def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines: re.Pattern[bytes] | None) -> None:
@@ -134,11 +203,13 @@ def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines:
     # An identifier beyond ASCII may be spelled in several ways, so its text says nothing.
     skips = lines is not None and all(name.isascii() for name in module_names)
     loaders = _loaders(module)
+    spoken = Spoken(module.tree, matcher)
     for unit in units:
-        if skips and lines and not lines.search(unit.text) and not any(word in unit.text for word in words):
+        told = any(word in unit.text for word in words) or bool(lines and lines.search(unit.text))
+        if skips and not told and not spoken.composable():
             continue
         names = constants_of(unit.syntax, module_names, unit.hidden)
-        reading = _Reading(names, matcher, loaders, module.tree)
+        reading = _Reading(names, matcher, loaders, module.tree, spoken)
         found: dict[Reference, None] = {}
         for top in unit.syntax:
             _visit(top, reading, found)
@@ -152,20 +223,35 @@ def _visit(top: ast.AST, reading: _Reading, found: dict[Reference, None]) -> Non
         node, is_part = pending.pop()
         composite = is_composite(node)
         if isinstance(node, ast.expr) and not is_part and (composite or _is_value(node)):
-            _note(node, names, matcher, found)
-        if isinstance(node, ast.Call) and _loads_unknown(node, top, reading):
-            found[Reference(None, f"{last_name(node)}() is given a name that cannot be told")] = None
+            _note(node, reading, found)
+        _note_calls(node, top, reading, found)
         skip: ast.AST | None = None
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name) and target.id in names and matcher.reads_folder(names[target.id]):
                 skip = node.value  # a constant that holds the folder: what is made of it counts, where it is used
         passes = composite or (is_part and isinstance(node, ast.FormattedValue | ast.List | ast.Tuple))
+        if passes and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            skip = node.func  # Path("a").joinpath("b"): the text of the owner is a part too
+            pending.append((node.func.value, _is_text_part(node, node.func.value)))
+        if isinstance(node, ast.Call) and last_name(node) == "parametrize" and node.args:
+            skip = node.args[0]  # names of parameters
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
                 continue  # a docstring
             if child is not skip:
                 pending.append((child, passes and _is_text_part(node, child)))
+
+
+def _note_calls(node: ast.AST, top: ast.AST, reading: _Reading, found: dict[Reference, None]) -> None:
+    """What a call that takes a text apart, and one that opens a fixture, tell."""
+    for text in cut_texts(node, reading.names):
+        for word in words_of(text):
+            found.update((Reference(hit.name, ""), None) for hit in reading.matcher.hits(word) if hit.sure)
+    if isinstance(node, ast.Call) and _loads_unknown(node, top, reading):
+        found[Reference(None, f"{last_name(node)}() is given a name that cannot be told")] = None
+    for loader in _passed_on(node, reading):
+        found[Reference(None, f"{loader} is passed on, and given names that cannot be told")] = None
 
 
 def _is_value(node: ast.expr) -> bool:
@@ -181,14 +267,20 @@ def _is_text_part(node: ast.AST, child: ast.AST) -> bool:
     return isinstance(child, ast.Constant | ast.Name | ast.FormattedValue) or is_composite(child)
 
 
-def _note(node: ast.expr, names: Mapping[str, str], matcher: Matcher, found: dict[Reference, None]) -> None:
-    shape = names.get(node.id, HOLE) if isinstance(node, ast.Name) else shape_of(node, names)
-    if shape == HOLE:
+def _note(node: ast.expr, reading: _Reading, found: dict[Reference, None]) -> None:
+    matcher = reading.matcher
+    shape = reading.names.get(node.id, HOLE) if isinstance(node, ast.Name) else shape_of(node, reading.names)
+    if not any(char.isalnum() for char in shape):
+        if is_composite(node):
+            for name in reading.spoken.composed(shape):
+                found[Reference(name, f"{_shown(shape)} may be put together to it")] = None
         return
-    for hit in matcher.hits(shape):
-        note = "" if hit.sure else f"{_shown(shape)} may name it"
-        found[Reference(hit.name, note)] = None
-    if matcher.reads_folder(shape):
+    filled = with_holes(shape)
+    for one in {shape, filled}:
+        for hit in matcher.hits(one):
+            note = "" if hit.sure else f"{_shown(one)} may name it"
+            found[Reference(hit.name, note)] = None
+    if matcher.reads_folder(shape) or matcher.reads_folder(filled):
         found[Reference(None, f"{_shown(shape)} is the folder of all fixtures")] = None
 
 
@@ -240,6 +332,19 @@ def _is_loader(function: ast.expr, loaders: frozenset[str]) -> bool:
     while isinstance(owner, ast.Attribute):
         owner = owner.value
     return function.attr in LOADERS and isinstance(owner, ast.Name) and owner.id in loaders
+
+
+def _passed_on(node: ast.AST, reading: _Reading) -> list[str]:
+    """The loaders that a node hands to somebody else or gives another name, instead of calling them."""
+    if reading.matcher.any_path or not reading.loaders:
+        return []
+    if isinstance(node, ast.Call):
+        given: list[ast.expr] = [*node.args, *(word.value for word in node.keywords)]
+    elif isinstance(node, ast.Assign):
+        given = [node.value]
+    else:
+        return []
+    return [last_name(one) for one in given if not isinstance(one, ast.Call) and _is_loader(one, reading.loaders)]
 
 
 def _is_partly_known(name: str, reading: _Reading) -> bool:

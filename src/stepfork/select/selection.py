@@ -6,7 +6,7 @@ import re
 
 from stepfork.git.record import Record
 from stepfork.select.matcher import Matcher, search_branches, search_pattern
-from stepfork.select.module import Module, ModuleReferences, parse, references_in
+from stepfork.select.module import Carrier, Module, ModuleReferences, parse, references_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 Node = tuple[str, ...]
 _NOTHING = re.compile(rb"(?!)")
+#: How a module is imported without its name, or by one that may be computed.
+_BY_NAME = (b"import_module", b"__import__", b"importorskip", b"from .")
 _UNREADABLE = "is no Python that can be read"
 
 
@@ -175,7 +177,7 @@ class _Search:
                 continue
             importers.append(path)
             said = self._references(module)
-            if said.carried:
+            if said.leads_on:
                 carriers.append((path, said))
             self._add(found, path, said)
         if broken and not found.everything:
@@ -232,42 +234,52 @@ class _Search:
         seen: set[tuple[str, str]] = set()
         while carriers:
             path, said = carriers.pop()
-            symbols = {name: why for name, why in said.carried.items() if (path, name) not in seen}
-            seen.update((path, name) for name in symbols)
-            if said.runs_on_import and not self._layout.is_test(path) and (path, "") not in seen:
+            new = [name for name in (*said.carried, *said.parts) if (path, name) not in seen]
+            running = said.on_import if (path, "") not in seen else ()
+            seen.update((path, name) for name in new)
+            if running:
                 seen.add((path, ""))
-                first = next(iter(said.nodes.values()), ())
                 if path.endswith("conftest.py"):
                     for other in self._sources.under(_folder(path)):
                         if self._layout.is_test(other):
-                            found.add_for(other, (), first, f", through {path}")
-                    continue
-                symbols[_stem(path)] = first
-            for other in self._users(path, symbols, importers) if symbols else ():
+                            found.add_for(other, (), running, f", through {path}")
+            carrier = Carrier(
+                _stem(path),
+                {name: said.carried[name] for name in new if name in said.carried},
+                said.gathers,
+                running,
+                {name: said.parts[name] for name in new if name in said.parts},
+            )
+            for other in self._users(path, carrier, importers) if new or running else ():
                 module = parse(self._sources.read(other) or b"")
                 if module is None:
                     found.add(other, (), [_UNREADABLE])
                     continue
-                users = references_in(module, self._nothing, self._layout.collection, lines=_NOTHING, symbols=symbols)
+                users = references_in(module, self._nothing, self._layout.collection, lines=_NOTHING, carrier=carrier)
                 self._add(found, other, users, f", through {path}")
-                if users.carried:
+                if users.leads_on:
                     carriers.append((other, users))
 
-    def _users(self, path: str, symbols: Mapping[str, object], importers: list[str]) -> list[str]:
-        stem = _stem(path).encode("utf-8", "surrogateescape")
+    def _users(self, path: str, carrier: Carrier, importers: list[str]) -> list[str]:
+        stem = carrier.stem.encode("utf-8", "surrogateescape")
         if self._layout.is_test(path):
             # Only an import makes a test module's names known elsewhere.
             return [
                 other for other in importers if other != path and stem in _imports(self._sources.read(other) or b"")
             ]
+        symbols = {*carrier.symbols, *carrier.parts, *([carrier.stem] if carrier.on_import else [])}
         words = "|".join(sorted(name for name in symbols if name.isidentifier()))
-        found = self._sources.search(f"(^|[^A-Za-z0-9_])({words})([^A-Za-z0-9_]|$)") if words else []
+        searched = [f"(^|[^A-Za-z0-9_])({words})([^A-Za-z0-9_]|$)"] if words else []
+        if carrier.stem.isidentifier():
+            searched.append(f"{carrier.stem} +import +[*]")
+        found = [other for other in self._sources.search(*searched) if other != path] if searched else []
         if path.endswith("conftest.py"):
             top = _folder(path)
-            return [other for other in found if other != path and (not top or other.startswith(top + "/"))]
+            return [other for other in found if not top or other.startswith(top + "/")]
         if self._sources.search("pytest_plugins"):
-            return [other for other in found if other != path]
-        return [other for other in found if other != path and stem in (self._sources.read(other) or b"")]
+            return found
+        words_of_import = (stem, *_BY_NAME)
+        return [other for other in found if any(word in (self._sources.read(other) or b"") for word in words_of_import)]
 
 
 def _imports(data: bytes) -> bytes:

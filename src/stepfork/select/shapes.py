@@ -18,6 +18,7 @@ HOLE = "\0"
 _HOLES = re.compile("\0{2,}")
 _PERCENT = re.compile(r"%(?:\([^)]*\))?[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[a-zA-Z]")
 _BRACES = re.compile(r"\{[^{}]*\}")
+_DOLLAR = re.compile(r"\$(?:\{\w+\}|\w+)")
 _JOINERS = {"join", "joinpath"}
 _PATHS = {"Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath", "local", "fspath", "str"}
 _MAX = 4096
@@ -26,6 +27,13 @@ _MAX = 4096
 def shape_of(node: ast.expr, names: Mapping[str, str]) -> str:
     """The shape of ``node``; ``names`` gives the shapes of the names that are known to be constant."""
     return _HOLES.sub(HOLE, _shape(node, names, 0))[:_MAX]
+
+
+def with_holes(text: str) -> str:
+    """A text with holes where ``format``, ``%`` or a template would put something."""
+    if "{" not in text and "%" not in text and "$" not in text:
+        return text
+    return _HOLES.sub(HOLE, _PERCENT.sub(HOLE, _BRACES.sub(HOLE, _DOLLAR.sub(HOLE, text))))
 
 
 def is_composite(node: ast.AST) -> bool:
@@ -73,11 +81,11 @@ def _call(node: ast.Call, names: Mapping[str, str], depth: int) -> str:
     if name == "format" and isinstance(node.func, ast.Attribute):
         return _BRACES.sub(HOLE, _shape(node.func.value, names, depth))
     if name == "join" and isinstance(node.func, ast.Attribute):
-        glue = node.func.value
-        if isinstance(glue, ast.Constant) and isinstance(glue.value, str):
-            if len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
-                return glue.value.join(_shape(item, names, depth) for item in node.args[0].elts)
-            return HOLE
+        glue = _shape(node.func.value, names, depth)
+        if len(node.args) == 1 and glue != HOLE:
+            if isinstance(node.args[0], ast.List | ast.Tuple):
+                return glue.join(_shape(item, names, depth) for item in node.args[0].elts)
+            return HOLE + glue + HOLE
         return _slash(parts)
     if name == "joinpath" and isinstance(node.func, ast.Attribute):
         return _slash([_shape(node.func.value, names, depth), *parts])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 
 from stepfork.git.record import Record
+from stepfork.select.eager import plain_classes, runs_code, signature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
 
     from stepfork.select.layout import Collection
 
-    Kind = Literal["test", "helper", "open"]
+    #: A ``whole`` unit selects its file when it is reached, an ``open`` one also whoever imports the module.
+    Kind = Literal["test", "helper", "whole", "open"]
 
 _HOOKS = ("pytest_", "setup_module", "teardown_module", "setup_function", "teardown_function", "setUpModule")
+_CASES = ("TestCase", "IsolatedAsyncioTestCase")
 _HOOK_NAMES = {"tearDownModule", "load_tests", "pytestmark", "setup", "teardown", "collect_ignore"}
+
+
+#: Before the name of a module: what a unit uses that imports something, or everything, from it.
+FROM, STAR = "from ", "* "
 
 
 class Reference(Record):
@@ -59,7 +66,9 @@ class Unit:
 
     def uses(self, name: str) -> bool:
         """Whether a name is mentioned: as a name, an attribute, an argument, or in a string of names."""
-        if name.isascii() and name.encode() not in self.text:  # others may be spelled in more than one way
+        if (
+            name.isascii() and name.rpartition(" ")[2].encode() not in self.text
+        ):  # others may be spelled in several ways
             return False
         if self._uses is None:
             self._uses = _used(self)
@@ -68,10 +77,59 @@ class Unit:
 
 def units_of(module: ast.Module, lines: Sequence[bytes], collection: Collection) -> list[Unit]:
     """The units of a module in source order, each with the lines that it stands on."""
-    units = [unit for statement in module.body for unit in _unit(statement, collection)]
+    around = Surroundings(module, collection)
+    units = [unit for statement in module.body for unit in _unit(statement, around)]
     for unit in units:
         unit.text = _text(unit, lines)
     return units
+
+
+class Surroundings:
+    """What the module around a statement says of it: what is harmless to call, which classes are whose."""
+
+    def __init__(self, module: ast.Module, collection: Collection) -> None:
+        self.collection = collection
+        self.harmless = plain_classes(module)
+        self._classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+        self._unittest = frozenset(
+            alias.asname or alias.name
+            for node in module.body
+            if isinstance(node, ast.ImportFrom) and node.module == "unittest"
+            for alias in node.names
+            if alias.name in _CASES
+        )
+
+    def is_unittest(self, node: ast.ClassDef) -> bool:
+        """Whether a class is a ``TestCase``, certainly: pytest collects it whatever its name is."""
+        return any(
+            (isinstance(one, ast.Name) and one.id in self._unittest)
+            or (isinstance(one, ast.Attribute) and one.attr in _CASES and getattr(one.value, "id", "") == "unittest")
+            for base in self._line(node)
+            for one in base.bases
+        )
+
+    def tests_of(self, node: ast.ClassDef) -> list[ast.stmt]:
+        """The methods of a class itself that are tests."""
+        own = None if self.is_unittest(node) else self.collection
+        return [one for one in node.body if _is_test_method(one, own)]
+
+    def has_tests(self, node: ast.ClassDef) -> bool:
+        """Whether a class has tests, its own or those of a base in this module."""
+        return any(self.tests_of(base) for base in self._line(node))
+
+    def is_collected(self, node: ast.ClassDef) -> bool:
+        """Whether pytest looks into a class."""
+        if self.is_unittest(node):
+            return not any(isinstance(one, ast.Assign) and "__test__" in _defined([one]) for one in node.body)
+        return self.collection.is_test_class(node.name) and not any(_not_collected(one) for one in self._line(node))
+
+    def _line(self, node: ast.ClassDef) -> list[ast.ClassDef]:
+        """A class and the bases that this module has."""
+        found = [node]
+        for one in found:
+            names = {base.id for base in one.bases if isinstance(base, ast.Name)}
+            found += [self._classes[name] for name in names & self._classes.keys() if self._classes[name] not in found]
+        return found
 
 
 def _text(unit: Unit, lines: Sequence[bytes]) -> bytes:
@@ -84,24 +142,35 @@ def _text(unit: Unit, lines: Sequence[bytes]) -> bytes:
     return b"\n".join(parts)
 
 
-def _unit(statement: ast.stmt, collection: Collection) -> Iterator[Unit]:
+def _unit(statement: ast.stmt, around: Surroundings) -> Iterator[Unit]:
     match statement:
         case ast.Expr(value=ast.Constant()):
             return
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            yield _function(statement, collection)
+            yield from _eager([statement], around)
+            yield _function(statement, around.collection)
         case ast.ClassDef():
-            yield from _class(statement, (), collection)
+            yield from _class(statement, (), around)
         case ast.Import() | ast.ImportFrom():
             yield Unit("helper", (), (statement,), _defined([statement]))
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
             defines = _defined([statement])
-            is_open = not defines or any(_is_hook(name) for name in defines)
+            is_open = not defines or any(_is_hook(name) for name in defines) or runs_code([statement], around.harmless)
             yield Unit("open" if is_open else "helper", (), (statement,), defines)
         case ast.If(test=test) if _is_main_guard(test):
             return
         case _:
             yield Unit("open", (), (statement,), _defined([statement]))
+
+
+def _eager(statements: Iterable[ast.AST], around: Surroundings) -> Iterator[Unit]:
+    """The parts of functions and classes that are evaluated on import, where they call what is not known."""
+    for statement in statements:
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            if runs_code([statement], around.harmless):
+                yield Unit("open", (), (statement,), frozenset())
+        elif evaluated := [one for one in signature_of(statement) if runs_code([one], around.harmless)]:
+            yield Unit("open", (), tuple(evaluated), frozenset())
 
 
 def _function(function: ast.FunctionDef | ast.AsyncFunctionDef, collection: Collection) -> Unit:
@@ -114,21 +183,27 @@ def _function(function: ast.FunctionDef | ast.AsyncFunctionDef, collection: Coll
     return Unit("helper", (), (function,), frozenset((name,)) | _fixture_name(function), hidden=hidden)
 
 
-def _class(node: ast.ClassDef, outer: tuple[str, ...], collection: Collection) -> Iterator[Unit]:
+def _class(node: ast.ClassDef, outer: tuple[str, ...], around: Surroundings) -> Iterator[Unit]:
     path = (*outer, node.name)
     defines = frozenset((path[0],))
-    tests = [one for one in node.body if _is_test_method(one, collection)]
-    if not collection.is_test_class(node.name) or _not_collected(node) or not (tests or node.bases or outer):
+    tests = around.tests_of(node)
+    plain = [one for one in node.body if not isinstance(one, ast.ClassDef)]
+    decorated = [one for call in node.decorator_list if isinstance(call, ast.Call) for one in call.args]
+    yield from _eager([*plain, *decorated, *(word.value for word in node.keywords)], around)
+    if not around.is_collected(node) or not (around.has_tests(node) or node.bases or outer):
         # A TestCase of unittest is collected whatever its name; whether this is one cannot be told here.
-        kind: Kind = "open" if node.bases and any(_is_test_method(one, None) for one in node.body) else "helper"
-        yield Unit("test" if outer else kind, outer, (node,), defines)
+        is_open = node.bases and any(_is_test_method(one, None) for one in node.body)
+        yield Unit("test" if outer else "open" if is_open else "helper", outer, (node,), defines)
+        return
+    if not around.has_tests(node):  # its base, which is elsewhere, may have some or none
+        yield Unit("test" if outer else "whole", outer, (node,), defines)
         return
     rest: list[ast.AST] = [*node.decorator_list, *node.bases, *node.keywords]
     for member in node.body:
         if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef) and member in tests:
             yield Unit("test", (*path, member.name), (member,), defines, hidden=parameters_of(member))
         elif isinstance(member, ast.ClassDef):
-            yield from _class(member, path, collection)
+            yield from _class(member, path, around)
         elif not (isinstance(member, ast.Expr) and isinstance(member.value, ast.Constant)):
             rest.append(member)
     yield Unit("test", path, tuple(rest), defines)
@@ -214,8 +289,14 @@ def _used(unit: Unit) -> frozenset[str]:
                 case ast.Constant(value=str(text)) if len(text) < 200:
                     # usefixtures("name"), getattr(module, "NAME"), parametrize("a, b", indirect=…)
                     found.update(word.strip() for word in text.split(",") if word.strip().isidentifier())
+                    if text.replace(".", "").isidentifier():  # import_module("package.helpers")
+                        found.update(text.split("."))
                 case ast.alias(name=name):
                     found.update(name.split("."))
+                case ast.ImportFrom(module=module, names=names):
+                    found.update(FROM + part for part in (module or "").split("."))
+                    if names[0].name == "*":
+                        found.add(STAR + (module or "").rpartition(".")[2])
                 case ast.keyword(arg=str(name)):
                     found.add(name)
     return frozenset(found)

@@ -8,7 +8,7 @@ import pytest
 
 from stepfork.select.layout import Collection
 from stepfork.select.matcher import Matcher, search_pattern
-from stepfork.select.module import parse, references_in
+from stepfork.select.module import Carrier, parse, references_in
 from stepfork.select.units import Reference
 
 CHANGED = ("refund", "refund-de", "billing/late")
@@ -180,6 +180,10 @@ GRANULARITY = {
     ),
     "unittest": (
         "class RefundCase(unittest.TestCase):\n    def test_a(self):\n        load('refund')\n",
+        ["RefundCase::test_a"],
+    ),
+    "a TestCase of one's own": (
+        "class RefundCase(OurCase):\n    def test_a(self):\n        load('refund')\n",
         [""],
     ),
     "a class that pytest passes over": (
@@ -294,8 +298,8 @@ def test_lines_that_match_nothing_are_passed_over_but_constants_are_not() -> Non
 def test_names_from_other_modules_are_followed() -> None:
     module = parse(b"from names import REFUND as R\n\ndef test_a():\n    load(R)\n\ndef test_b(): ...\n")
     assert module is not None
-    symbols = {"REFUND": (Reference("refund", ""),)}
-    said = references_in(module, Matcher(()), Collection(), symbols=symbols)
+    carrier = Carrier("names", {"REFUND": (Reference("refund", ""),)})
+    said = references_in(module, Matcher(()), Collection(), carrier=carrier)
     assert list(said.nodes) == [("test_a",)]
     assert "R" in said.carried
 
