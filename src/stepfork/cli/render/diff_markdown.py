@@ -166,7 +166,8 @@ def _folded(changes: Sequence[Change], clean: Clean) -> _Section:
 
 
 def _change(change: Change, clean: Clean, *, full: bool) -> Block:
-    title = _span(name_of(change, change.subject), clean, NAME)
+    what = change.summary if change.cause == "consequence" else name_of(change, change.subject)
+    title = _span(what, clean, NAME)
     rows = rows_of(change, clean, full=full)
     shown = rows if full or len(rows) <= BLOCK else rows[: BLOCK - 1]
     lines = [f"{title} {place_of(change)}".rstrip()]
