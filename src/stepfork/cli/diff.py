@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
@@ -14,13 +14,12 @@ from stepfork.cli.destinations import check_result_file, write_result_file
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, redactor, warn_of_unmerged
-from stepfork.cli.verb import typed_as
+from stepfork.cli.verb import Verb
 from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from stepfork.cli.render.github import Level
     from stepfork.diff.fixture_diff import FixtureDiff
     from stepfork.diff.values import Grade
     from stepfork.workflows.diff import DiffReport
@@ -33,25 +32,46 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    app.command(
-        "diff", cls=typed_as("[OPTIONS] [OLD [NEW]]"), short_help="Say what differs in meaning.", epilog=_EXITS
-    )(diff)
+    app.command("diff", cls=_Diff, short_help="Say what differs in meaning.", epilog=_EXITS)(diff)
 
 
-_EXITS = "Exit codes: 0 compared; 1 something differs, with --exit-code; 2 it could not be compared."
+class _Diff(Verb):
+    """Keeps what stands behind ``--`` apart: paths, as in git."""
+
+    usages: ClassVar = ("[OPTIONS] [OLD [NEW]] [-- PATH...]",)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what stands before it; options have no value that is two hyphens alone."""
+        at = args.index("--") if "--" in args else len(args)
+        ctx.meta[_PATHS] = tuple(args[at + 1 :])
+        return super().parse_args(ctx, args[:at])
+
+
+_PATHS = "stepfork.paths"
+
+
+_EXITS = "Exit codes: 0 compared; 1 a change of the grade that --fail-on names, or above; 2 it could not be compared."
 
 
 def diff(
+    ctx: typer.Context,
     sides: list[str] | None = typer.Argument(
         None, metavar="OLD NEW", hidden=True, help="Names, manifests, bundles, REV:name, revisions."
     ),
+    cached: bool = typer.Option(False, "--cached", help="Compare what is staged with HEAD, or with a revision."),
     responses: bool = typer.Option(False, "--responses", help="Compare the answers too."),
     trace: bool = typer.Option(False, "--trace", help="Compare the steps too."),
+    tools_only: bool = typer.Option(False, "--tools-only", help="Compare the tools offered to the model alone."),
     full: bool = typer.Option(False, "--full", help="Show consequences and every line."),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (diff.schema.json)."),
+    as_markdown: bool = typer.Option(False, "--markdown", help="Markdown for a comment or the summary of a job."),
+    as_html: bool = typer.Option(False, "--html", help="One page for a browser, with every exchange of both sides."),
     form: str = typer.Option("text", "--format", metavar="text|github", help="github adds annotations of a job."),
     output: Path | None = typer.Option(None, "--output", metavar="FILE", help="Write the report to a file."),
-    exit_code: bool = typer.Option(False, "--exit-code", help="Exit 1 where something differs, as git diff does."),
+    fail_on: str | None = typer.Option(
+        None, "--fail-on", metavar="GRADE", help="Exit 1 on breaking, changed or info, or graver; never."
+    ),
+    exit_code: bool = typer.Option(False, "--exit-code", help="Exit 1 where anything differs: --fail-on info."),
     color: str = typer.Option(
         "auto", "--color", metavar="auto|always|never", help="auto: on a terminal, unless NO_COLOR is set."
     ),
@@ -60,20 +80,30 @@ def diff(
     """Say what differs in meaning between fixtures, bundles or revisions.
 
     Without an argument HEAD and the work tree are compared; with the name of a fixture, that one at HEAD and in the
-    work tree; with a revision, it and the work tree. OLD and NEW are names, manifests, bundles, REV:name, revisions.
+    work tree; with a revision, it and the work tree. OLD and NEW are names, manifests, bundles, REV:name, revisions;
+    A..B and A...B are two revisions. PATH limits the fixtures: manifests, folders, patterns.
     """
     from stepfork.diff.fixture_diff import DiffOptions
     from stepfork.workflows.diff import diff as compare
 
     if color not in ("auto", "always", "never"):
         raise UsageError("--color is auto, always or never")
-    view = _view({"--json": (as_json, _json)}, text=partial(_text, color=color, to_file=output is not None))
-    _check_form(form, to_stdout=output is None, text=not as_json)
+    failing = _failing(fail_on, exit_code=exit_code)
+    if tools_only and (responses or trace):
+        raise UsageError("--tools-only compares nothing but tools", fix="leave --responses and --trace out")
+    views: dict[str, tuple[bool, View]] = {"--json": (as_json, _json), "--markdown": (as_markdown, _markdown)}
+    views["--html"] = (as_html, partial(_html, timeline=not tools_only))
+    is_text = not any(wanted for wanted, _ in views.values())
+    view = _view(views, text=partial(_text, color=color, to_file=output is not None))
+    _check_form(form, to_stdout=output is None, text=is_text)
+    if as_html and output is None and sys.stdout is not None and sys.stdout.isatty():
+        raise UsageError("--html makes a page for a browser", fix="write it with --output FILE, such as diff.html")
     check_result_file(output)
     locator = open_locator(store)
     clean = redactor(store)
-    report = compare(locator, tuple(sides or ()), DiffOptions(responses=responses, trace=trace))
-    failed = _tell(view(report, clean, full), output, is_text=not as_json)
+    options = DiffOptions(responses, trace, tools_only)
+    report = compare(locator, tuple(sides or ()), options, cached=cached, paths=ctx.meta[_PATHS])
+    failed = _tell(view(report, clean, full), output, is_text=is_text)
     if form == "github":
         _annotate(report, locator, clean)
     warn_of_unmerged(locator, *(pair.name for pair in report.pairs if not report.several))
@@ -81,7 +111,22 @@ def diff(
         err(f"stepfork diff: {escape(line)}")
     if report.unread or failed:
         raise typer.Exit(BAD_INPUT)
-    raise typer.Exit(NO if exit_code and report.changed else OK)
+    raise typer.Exit(NO if any(pair.grade in failing for pair in report.pairs) else OK)
+
+
+def _failing(fail_on: str | None, *, exit_code: bool) -> tuple[Grade, ...]:
+    """The grades of a fixture that make the command fail."""
+    from stepfork.diff.values import GRADES
+
+    if fail_on is not None and exit_code:
+        raise UsageError("--exit-code is --fail-on info", fix="leave one of them out")
+    least = "info" if exit_code else fail_on or "never"
+    if least == "never":
+        return ()
+    for at, grade in enumerate(GRADES):
+        if grade == least:
+            return GRADES[at:]
+    raise UsageError("--fail-on is breaking, changed, info or never")
 
 
 def _view(views: dict[str, tuple[bool, View]], text: View) -> View:
@@ -112,7 +157,21 @@ def _json(report: DiffReport, clean: Clean, _full: bool) -> str:
     from stepfork.canonical.encode import dumps
     from stepfork.cli.render.diff_json import report_document
 
-    return dumps(report_document(report.pairs, clean=clean)).decode()
+    return dumps(report_document(report.pairs, clean=clean, unread=report.unread)).decode()
+
+
+def _markdown(report: DiffReport, clean: Clean, full: bool) -> str:
+    from stepfork.cli.render.diff_markdown import markdown_report
+
+    return "\n".join((*markdown_report(report.pairs, full=full, clean=clean, unread=report.unread), ""))
+
+
+def _html(report: DiffReport, clean: Clean, _full: bool, *, timeline: bool) -> str:
+    """`timeline`: with all exchanges, not only with the changes."""
+    from stepfork.cli.render.html.page import html_report
+
+    sides = report.sides if timeline else [(None, None)] * len(report.pairs)
+    return html_report(report.pairs, sides, clean=clean, unread=report.unread)
 
 
 def _tell(told: str, output: Path | None, *, is_text: bool) -> int:
@@ -127,20 +186,21 @@ def _tell(told: str, output: Path | None, *, is_text: bool) -> int:
     return OK
 
 
-_LEVELS: dict[Grade, Level] = {"breaking": "error", "changed": "warning", "info": "notice"}
-
-
 def _annotate(report: DiffReport, locator: Locator, clean: Clean) -> None:
-    """An annotation on the manifest of each fixture that changed, its report the message."""
+    """An annotation on the manifest of each fixture that differs, and one for each that could not be compared."""
+    from stepfork.cli.render.diff_github import annotated
     from stepfork.cli.render.github import annotation
 
-    for pair in report.pairs:
-        if pair.changed:
-            path = "" if locator.store is None else annotated_path(locator.store.manifest_path(pair.name))
-            told = _lines((pair,), clean, several=False, full=False, color=False)
-            out(
-                annotation(_LEVELS[pair.grade or "changed"], told, file=path, title=f"stepfork diff {clean(pair.name)}")
-            )
+    def file_of(pair: FixtureDiff) -> str:
+        try:
+            return "" if locator.store is None else annotated_path(locator.store.manifest_path(pair.name))
+        except UsageError:  # a bundle's, with a name that no fixture could have
+            return ""
+
+    for line in annotated(report.pairs, clean, file_of):
+        out(line)
+    for line in report.unread:
+        out(annotation("error", clean(line), title="stepfork diff: not compared"))
 
 
 def print_diff(pair: FixtureDiff, clean: Clean, *, how: str) -> None:

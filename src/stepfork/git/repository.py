@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from dulwich.repo import Repo
 
+    from stepfork.git.staged_tree import StagedTree
+
 
 class RevisionTree:
     """The files of one commit. Paths are relative to the root of the repository, with forward slashes."""
@@ -141,6 +143,23 @@ class Repository:
         """The files of ``revision``; `GitError` where it names no commit."""
         commit = self.resolve(revision)
         return RevisionTree(commit, tree_of_commit(self._objects.get(commit)), self._objects)
+
+    def staged(self) -> StagedTree:
+        """The files that are staged."""
+        from stepfork.git.staged_tree import StagedTree
+
+        return StagedTree(self._program())
+
+    def skipped(self, folder: str) -> frozenset[str]:
+        """The files below ``folder`` that a sparse checkout leaves out of the work tree."""
+        from stepfork.git.sparse import skipped_paths
+
+        return frozenset() if self._checkout is None else skipped_paths(self._checkout, folder)
+
+    def _program(self) -> Checkout:
+        if self._checkout is None:
+            raise GitError("the index is read by the git program, which was not found")
+        return self._checkout
 
     def _resolve_in_process(self, revision: str, wrong: GitError) -> str:
         from dulwich.objectspec import parse_commit, parse_object

@@ -1,14 +1,17 @@
-"""Fixtures compared: two of them, or all that differ between two revisions, or HEAD and the work tree."""
+"""Fixtures compared: two of them, or all that differ between two states: revisions, the index, the work tree."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
+
+import msgspec
 
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
 from stepfork.errors import GitError, NotFoundError, StoreError, UsageError
 from stepfork.trace.fixture import Fixture
+from stepfork.workflows.diff_paths import limited
+from stepfork.workflows.diff_renames import renames
+from stepfork.workflows.diff_sides import Side, head_side, index_side, revision_side, work_tree_side
 from stepfork.workflows.locate import Locator, Reading
 
 
@@ -32,37 +35,74 @@ class DiffReport:
 
 
 @dataclass(frozen=True)
-class _Side:
-    """All fixtures of a revision or of the work tree: a fingerprint each, "" where it has none, and how to open one."""
+class _Question:
+    """What is asked beside the two sides: the parts to compare, and the paths that limit the fixtures."""
 
-    fingerprints: dict[str, str]
-    open: Callable[[str], Fixture | None]
+    locator: Locator
+    options: DiffOptions
+    paths: tuple[str, ...]
 
 
-def diff(locator: Locator, words: tuple[str, ...], options: DiffOptions) -> DiffReport:
+def diff(
+    locator: Locator,
+    words: tuple[str, ...],
+    options: DiffOptions,
+    *,
+    cached: bool = False,
+    paths: tuple[str, ...] = (),
+) -> DiffReport:
     """What differs. No word: HEAD and the work tree; one fixture: HEAD's and the work tree's; one revision: that and
-    the work tree; ``A..B`` and ``A...B``: two revisions (the second form from their merge base); two words: those."""
+    the work tree; ``A..B`` and ``A...B``: two revisions (the second form from their merge base); two words: those.
+
+    With `cached` the index stands in the work tree's place. `paths` (manifests, folders, patterns) limit the fixtures
+    that are looked for; one that no fixture of either side stands at or below is a UsageError.
+    """
     if len(words) > 2:
         raise UsageError("diff compares two things at most")
+    question = _Question(locator, options, paths)
+    if cached:
+        return _cached(question, words)
     if len(words) == 1 and (ends := _range(locator, words[0])):
-        return _sides(_revision(locator, ends[0]), _revision(locator, ends[1]), options)
+        return _states(question, revision_side(locator, ends[0]), revision_side(locator, ends[1]))
     match _readings(locator, words):
         case []:
-            return _sides(_head(locator), _work_tree(locator), options)
+            return _states(question, head_side(locator), work_tree_side(locator))
         case [Reading(kind="revision") as old]:
-            return _sides(_revision(locator, old.revision), _work_tree(locator), options)
+            return _states(question, revision_side(locator, old.revision), work_tree_side(locator))
+        case [Reading(kind="revision") as old, Reading(kind="revision") as new]:
+            return _states(question, revision_side(locator, old.revision), revision_side(locator, new.revision))
+        case [one, *_] if paths:
+            raise UsageError(f"paths limit what is compared, and {one.word!r} names a fixture", fix="leave one out")
         case [Reading(kind="name") as one]:
-            return _one(locator, one, options)
+            return _one(question, one.name, head_side(locator), work_tree_side(locator))
         case [Reading() as one]:
             raise UsageError(f"{one.word!r} needs something to compare with")
-        case [Reading(kind="revision") as old, Reading(kind="revision") as new]:
-            return _sides(_revision(locator, old.revision), _revision(locator, new.revision), options)
         case [old, new] if "revision" in (old.kind, new.kind):
             odd = old if old.kind == "revision" else new
             raise UsageError(f"{odd.word!r} is a revision and the other is a fixture", fix=f"write {odd.word}:NAME")
         case [old, new]:
             return _pair(locator.open(old), locator.open(new), options)
     raise UsageError("diff compares two things at most")
+
+
+def _cached(question: _Question, words: tuple[str, ...]) -> DiffReport:
+    """The index, compared with HEAD or with a revision: all fixtures, or one of them."""
+    locator = question.locator
+    if len(words) > 1:
+        raise UsageError("--cached compares the index with one revision, or one fixture of it with HEAD's")
+    staged = index_side(locator)
+    if not words:
+        return _states(question, head_side(locator, may_lack=True), staged)
+    word = words[0]
+    head = head_side(locator, may_lack=True)
+    name = locator.need_store().name_of_path(locator.cwd / word) or word
+    if name not in staged.fingerprints and name not in head.fingerprints:
+        return _states(question, revision_side(locator, word), staged)
+    if locator.is_revision(word):
+        raise UsageError(f"{word!r} is a fixture and a revision", fix=f"write refs/heads/{word} for the revision")
+    if question.paths:
+        raise UsageError(f"paths limit what is compared, and {word!r} names a fixture", fix="leave one out")
+    return _one(question, name, head, staged)
 
 
 def _range(locator: Locator, word: str) -> tuple[str, str] | None:
@@ -90,61 +130,48 @@ def _readings(locator: Locator, words: tuple[str, ...]) -> list[Reading]:
     return [one[0] if beside_fixture else locator.only(one) for one in found]
 
 
-def _one(locator: Locator, one: Reading, options: DiffOptions) -> DiffReport:
-    old, new = _head(locator).open(one.name), _work_tree(locator).open(one.name)
-    return _pair(old, new, options)
+def _one(question: _Question, name: str, old: Side, new: Side) -> DiffReport:
+    """One fixture on both sides, under another name where it was renamed."""
+    before, after = name, name
+    if (name in old.fingerprints) != (name in new.fingerprints):
+        renamed = renames(old, new)
+        before = renamed.get(name, name)
+        after = next((one for one, earlier in renamed.items() if earlier == name), name)
+    return _pair(old.open(before), new.open(after), question.options)
 
 
 def _pair(old: Fixture | None, new: Fixture | None, options: DiffOptions) -> DiffReport:
-    return DiffReport((diff_fixtures(old, new, options),), several=False, sides=((old, new),))
+    return DiffReport((_compared(old, new, options),), several=False, sides=((old, new),))
 
 
-def _sides(old: _Side, new: _Side, options: DiffOptions) -> DiffReport:
-    names = sorted(old.fingerprints.keys() | new.fingerprints.keys())
-    differing = [name for name in names if old.fingerprints.get(name) != new.fingerprints.get(name)]
+def _compared(old: Fixture | None, new: Fixture | None, options: DiffOptions, *, renamed: bool = False) -> FixtureDiff:
+    made = diff_fixtures(old, new, options)
+    if renamed and not made.changed:
+        return msgspec.structs.replace(made, notes=(*made.notes, "renamed"))
+    return made
+
+
+def _names(old: Side, new: Side) -> list[tuple[str | None, str | None]]:
+    """The old and the new name of each fixture, in order of the new one, or of the only one."""
+    renamed = renames(old, new)
+    found: list[tuple[str | None, str | None]] = [
+        (name if name in old.fingerprints else renamed.get(name), name) for name in new.fingerprints
+    ]
+    kept = renamed.values()
+    found += [(name, None) for name in old.fingerprints if name not in new.fingerprints and name not in kept]
+    return sorted(found, key=lambda pair: pair[1] or pair[0] or "")
+
+
+def _states(question: _Question, old: Side, new: Side) -> DiffReport:
+    """All fixtures that differ between two states, those that were renamed with their counterparts."""
     pairs, sides, unread = [], [], []
-    for name in differing:
+    for before, after in limited(question.locator, question.paths, _names(old, new)):
+        if before and before == after and old.fingerprints[before] == new.fingerprints[after]:
+            continue
         try:
-            side = (old.open(name), new.open(name))
-            pairs.append(diff_fixtures(*side, options))
+            side = None if before is None else old.open(before), None if after is None else new.open(after)
+            pairs.append(_compared(*side, question.options, renamed=before is not None and before != after))
             sides.append(side)
-        except StoreError as error:
-            unread.append(f"{name}: {error}")
+        except (StoreError, GitError, UsageError) as error:
+            unread.append(f"{after or before}: {error}")
     return DiffReport(tuple(pairs), several=True, sides=tuple(sides), unread=tuple(unread))
-
-
-def _head(locator: Locator) -> _Side:
-    locator.need_repository()
-    try:
-        return _revision(locator, "HEAD")
-    except GitError as error:
-        raise UsageError("there is no commit yet to compare with", fix="commit, or name two things") from error
-
-
-def _revision(locator: Locator, revision: str) -> _Side:
-    tree = locator.tree(revision)
-
-    def open_fixture(name: str) -> Fixture | None:
-        loaded = locator.at(tree, name, revision)
-        return None if loaded is None else loaded.fixture
-
-    return _Side(locator.manifests_at(tree), open_fixture)
-
-
-def _work_tree(locator: Locator) -> _Side:
-    store = locator.need_store()
-    names = store.names()
-
-    def fingerprint(name: str) -> str:
-        try:
-            return _blob(store.manifest(name))
-        except StoreError:  # said when it is opened
-            return ""
-
-    fingerprints = {name: fingerprint(name) for name in names}
-    return _Side(fingerprints, lambda name: store.read(name) if name in names else None)
-
-
-def _blob(data: bytes) -> str:
-    """The id that git gives these bytes, so that a manifest compares with a tree's entry unread."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -7,15 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from stepfork.canonical.names import name_of
-from stepfork.errors import DamagedError, GitError, NotFoundError, UsageError
+from stepfork.errors import DamagedError, GitError, ManifestError, NotFoundError, UsageError
 from stepfork.git.repository import Repository, RevisionTree
+from stepfork.git.staged_tree import StagedTree
 from stepfork.store.bundle import bundle_manifest, bundle_objects, is_bundle, read_bundle
 from stepfork.store.codec import decode_fixture
-from stepfork.store.layout import manifest_file, object_file
+from stepfork.store.layout import FIXTURES, manifest_file, object_file
 from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
+
+Tree = RevisionTree | StagedTree
+"""Files of a commit or of the index."""
 
 Kind = Literal["name", "manifest", "bundle", "revision", "at_revision"]
 
@@ -82,12 +88,12 @@ class Locator:
             stored = self.store.name_of_path(path) if self.store is not None else None
             return (Reading("manifest", word) if stored is None else Reading("name", word, name=stored),)
         found = [Reading("name", word, name=word)] if self._has(word) else []
-        if self._is_revision(word):
+        if self.is_revision(word):
             found.append(Reading("revision", word, revision=word))
         if found:
             return tuple(found)
         revision, colon, name = word.partition(":")
-        if colon and revision and name and self._is_revision(revision):
+        if colon and revision and name and self.is_revision(revision):
             return (Reading("at_revision", word, name=self._name_in(name), revision=revision),)
         if self.store is None:
             raise NotFoundError(
@@ -154,17 +160,19 @@ class Locator:
         inside = _relative(self.need_store().root.resolve(), Path(self.need_repository().root).resolve())
         return f"{inside}/"
 
-    def at(self, tree: RevisionTree, name: str, revision: str) -> Loaded | None:
+    def at(self, tree: Tree, name: str, revision: str) -> Loaded | None:
         """The fixture `name` at a revision; None where that has none of the name."""
         prefix = self.prefix()
         manifest = tree.read(prefix + manifest_file(name))
         if manifest is None:
             return None
         where = f"{revision}:{prefix}{manifest_file(name)}"
-        get = _objects_of(tree, prefix, where)
-        return Loaded(decode_fixture(manifest, get, where=where, name=name), manifest, where, get)
+        get = _objects_of(tree, prefix, where, _objects_in(manifest))
+        fixture = decode_fixture(manifest, get, where=where, name=name)
+        # The path says what it is called: a manifest that was moved still has its old name inside.
+        return Loaded(msgspec.structs.replace(fixture, name=name), manifest, where, get)
 
-    def manifests_at(self, tree: RevisionTree) -> dict[str, str]:
+    def manifests_at(self, tree: Tree) -> dict[str, str]:
         """Name and blob id of each manifest at a revision."""
         start = f"{self.prefix()}fixtures/"
         return {
@@ -178,7 +186,11 @@ class Locator:
             return self._load_name(name)
         if path.name == "manifest.json":
             return self._load_bundle(path.parent)
-        raise UsageError("is neither a manifest of this store nor a bundle's", where=_relative(path, self.cwd))
+        other = _store_around(path)
+        name = None if other is None else other.name_of_path(path)
+        if other is None or name is None:
+            raise UsageError("is neither a manifest of a store nor a bundle's", where=_relative(path, self.cwd))
+        return Loaded(other.read(name), other.manifest(name), _relative(path, self.cwd), other.get)
 
     def _load_name(self, name: str) -> Loaded:
         store = self.need_store()
@@ -196,7 +208,8 @@ class Locator:
         fixtures = f"{self.prefix()}fixtures/"
         return word.removeprefix(fixtures).removesuffix(".json") if word.startswith(fixtures) else word
 
-    def _is_revision(self, word: str) -> bool:
+    def is_revision(self, word: str) -> bool:
+        """Whether it names a commit."""
         if self.repository is None or not word or word.startswith("-"):
             return False
         try:
@@ -206,9 +219,32 @@ class Locator:
         return True
 
 
-def _objects_of(tree: RevisionTree, prefix: str, where: str) -> Callable[[str], bytes]:
+def _store_around(path: Path) -> Store | None:
+    """The store in which `path` would be a manifest: another project's, say."""
+    for folder in path.resolve().parents:
+        if folder.name == FIXTURES:
+            return Store(folder.parent)
+    return None
+
+
+def _objects_in(manifest: bytes) -> list[str]:
+    """The objects that a manifest names; none of one that cannot be read, which is said elsewhere."""
+    try:
+        return list(read_manifest(manifest, "").objects)
+    except ManifestError:
+        return []
+
+
+def _objects_of(tree: Tree, prefix: str, where: str, wanted: list[str]) -> Callable[[str], bytes]:
+    """Reads objects by their ids; those `wanted` together, the first time that one is: a partial clone fetches them
+    at once."""
+    read: dict[str, bytes] = {}
+
     def get(object_id: str) -> bytes:
-        data = tree.read(prefix + object_file(object_id))
+        path = prefix + object_file(object_id)
+        if not read:
+            read.update(tree.read_many([prefix + object_file(one) for one in wanted]))
+        data = read[path] if path in read else tree.read(path)
         if data is None:
             raise NotFoundError(f"object {object_id} is not in that revision", where=where)
         if name_of(data) != object_id:

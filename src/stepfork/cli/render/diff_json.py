@@ -34,8 +34,9 @@ def diff_document(diff: FixtureDiff, *, clean: Clean = as_it_is) -> Document:
     return report_document((diff,), clean=clean)
 
 
-def report_document(diffs: Sequence[FixtureDiff], *, clean: Clean = as_it_is) -> Document:
-    """The document of any number of pairs: ``exchanges`` has all that differ, each with the fixture it is of."""
+def report_document(diffs: Sequence[FixtureDiff], *, clean: Clean = as_it_is, unread: Sequence[str] = ()) -> Document:
+    """The document of any number of pairs: ``exchanges`` has all that differ, each with the fixture it is of;
+    ``unread`` says of which fixtures a side could not be read."""
 
     def sound(text: str) -> str:
         """Redacted, and without the lone surrogates that an event stream can spell and JSON cannot carry."""
@@ -47,6 +48,7 @@ def report_document(diffs: Sequence[FixtureDiff], *, clean: Clean = as_it_is) ->
             {"fixture": sound(diff.name)} | _exchange(exchange, sound) for diff in diffs for exchange in diff.exchanges
         ],
         "fixtures": [_fixture(diff, sound) for diff in diffs],
+        **({"unread": [sound(line) for line in unread]} if unread else {}),
     }
 
 
