@@ -126,7 +126,9 @@ def test_markdown_holds_nothing_of_a_recording_but_code(
         if token.type == "html_block" and token.content.strip() != MARK:
             found = _Tags(token.content)
             assert set(found.tags) <= {"details", "details open", "summary"}
-            assert re.fullmatch(r"\s*((breaking|authored|consequences) \(\d+\))?\s*", found.told)
+            assert re.fullmatch(
+                r"\s*((other )?(breaking changes|authored changes|consequences) \(\d+\))?\s*", found.told
+            )
         elif token.type == "text":  # a mention, a reference or an address could only be here
             rest = _OWN_WORDS.sub("", token.content)
             assert re.fullmatch(r"[\d\s,;:.()→…–-]*", rest), token.content

@@ -36,7 +36,7 @@ def test_a_change_is_a_headline_and_what_unfolds() -> None:
         "**`refund`** 1 authored change, 3 consequences, 5 exchanges\n"
         "- `tokens 3,914 → 4,020 in (+106), 212 → 240 out (+28)`\n"
         "\n"
-        "<details open><summary>authored (1)</summary>\n"
+        "<details open><summary>authored changes (1)</summary>\n"
         "\n"
         "`system` exchanges 0–4\n"
         "```diff\n"
@@ -65,7 +65,7 @@ def test_what_breaks_is_open_and_first() -> None:
     assert text.splitlines()[1] == "### stepfork diff: 2 changed; 1 breaking"
     assert text.index("**`z`**") < text.index("- **BREAKING** `tool refund is gone`") < text.index("**`a`**")
     assert text.count("<details open>") == 1
-    assert "<details open><summary>breaking (1)</summary>" in text
+    assert "<details open><summary>breaking changes (1)</summary>" in text
 
 
 def test_consequences_are_whole_in_full() -> None:

@@ -24,8 +24,8 @@ from stepfork.diff.values import Change, FieldChange, Line
 from stepfork.trace.body import JsonValue
 
 WIDTH = 72
-"""Characters of a changed line that are shown whole, so that a row fits 80 columns; of a longer one, what surrounds its
-changes. In full every line is whole."""
+"""Characters of a changed line that are shown whole where a row should fit 80 columns; of a longer one, what surrounds
+its changes."""
 LONG = 120
 """Characters of a line that has no counterpart, and of a value, that are shown whole; of a longer one its start."""
 START = 96
@@ -60,19 +60,19 @@ class Row(NamedTuple):
         return f"{'  ' if self.deep else ''}{self.mark}{' ' if self.mark else ''}{self.text}"
 
 
-def rows_of(change: Change, clean: Clean, *, full: bool) -> list[Row]:
-    """All rows of a change; `full`: with lines as long as they are."""
+def rows_of(change: Change, clean: Clean, width: int | None = WIDTH) -> list[Row]:
+    """All rows of a change; lines of up to `width` characters are whole, all of them where it is None."""
     if change.section == "model":
         sides = [side for field in change.fields for side in (field.old, field.new)]
         return [_row("", " → ".join("(none)" if side is None else escape(clean(str(side))) for side in sides))]
-    return rows_between(change.lines, change.fields, clean, full=full)
+    return rows_between(change.lines, change.fields, clean, width)
 
 
 def rows_between(
-    lines: Sequence[Line], fields: Sequence[FieldChange], clean: Clean, *, full: bool = False
+    lines: Sequence[Line], fields: Sequence[FieldChange], clean: Clean, width: int | None = WIDTH
 ) -> list[Row]:
     """All rows of changed lines and fields."""
-    width = sys.maxsize if full else WIDTH
+    width = sys.maxsize if width is None else width
     rows = [*_lines(list(clean_lines(lines, clean)), width)]
     for field in fields:
         rows += _field(clean_field(field, clean), width)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_summary
-from stepfork.cli.render.diff_lines import Row, rows_of
+from stepfork.cli.render.diff_lines import LONG, Row, rows_of
 from stepfork.cli.render.diff_words import (
     BLOCK,
     breaks,
@@ -125,12 +125,13 @@ def _part(diff: FixtureDiff, clean: Clean, *, full: bool, opened: bool) -> _Part
     used = [f"{kind} {words}" for kind, words in usage(diff)]
     brief += [f"- {code('; '.join(used))}"] if used else []
     grave, rest, after = _sorted(diff.changes)
+    other = "other " if grave else ""
     sections = [
-        _section("breaking", grave, clean, full=full, opened=True),
-        _section("authored", rest, clean, full=full, opened=opened and not grave),
-        _section("consequences", after, clean, full=full, opened=opened and not (grave or rest))
+        _section("breaking changes", grave, clean, full=full, opened=True),
+        _section(f"{other}authored changes", rest, clean, full=full, opened=opened and not grave),
+        _section(f"{other}consequences", after, clean, full=full, opened=opened and not (grave or rest))
         if full or not (grave or rest)
-        else _folded(after, clean),
+        else _folded(f"{other}consequences", after, clean),
     ]
     return _Part(brief, [section for section in sections if section.blocks])
 
@@ -152,7 +153,7 @@ def _section(title: str, changes: Sequence[Change], clean: Clean, *, full: bool,
     return _Section(f"{title} ({len(changes):,})", blocks, more, opened)
 
 
-def _folded(changes: Sequence[Change], clean: Clean) -> _Section:
+def _folded(title: str, changes: Sequence[Change], clean: Clean) -> _Section:
     """Consequences, a line each."""
     shown = changes if len(changes) <= BLOCK else changes[: BLOCK - 1]
     places = [place_of(change) or change.section for change in shown]
@@ -162,13 +163,13 @@ def _folded(changes: Sequence[Change], clean: Clean) -> _Section:
         for change, place in zip(shown, places, strict=True)
     ]
     more = _more(len(changes), "consequences") if len(shown) < len(changes) else ""
-    return _Section(f"consequences ({len(changes):,})", [fence(lines)] if lines else [], more, opened=False)
+    return _Section(f"{title} ({len(changes):,})", [fence(lines)] if lines else [], more, opened=False)
 
 
 def _change(change: Change, clean: Clean, *, full: bool) -> Block:
     what = change.summary if change.cause == "consequence" else name_of(change, change.subject)
     title = _span(what, clean, NAME)
-    rows = rows_of(change, clean, full=full)
+    rows = rows_of(change, clean, None if full else LONG)
     shown = rows if full or len(rows) <= BLOCK else rows[: BLOCK - 1]
     lines = [f"{title} {place_of(change)}".rstrip()]
     lines += fence(map(_line, shown), "diff") if shown else []

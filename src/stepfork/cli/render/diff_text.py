@@ -20,7 +20,7 @@ from typing import NamedTuple
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import COLUMNS
 from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_summary
-from stepfork.cli.render.diff_lines import Row, rows_of
+from stepfork.cli.render.diff_lines import WIDTH, Row, rows_of
 from stepfork.cli.render.diff_words import (
     BLOCK,
     breaks,
@@ -168,7 +168,7 @@ def _left_out(count: int, what: str, indent: int, view: _View) -> Iterator[str]:
 
 
 def _details(change: Change, view: _View) -> Iterator[str]:
-    rows = rows_of(change, view.clean, full=view.full)
+    rows = rows_of(change, view.clean, None if view.full else WIDTH)
     for row in rows if view.full or len(rows) <= BLOCK else rows[: BLOCK - 1]:
         yield f"      {_shown(row, view)}" if row.text else f"      {row.mark}".rstrip(" ")
     yield from _left_out(len(rows), "changed lines", 6, view)
