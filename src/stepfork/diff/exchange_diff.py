@@ -24,8 +24,8 @@ class Compared(NamedTuple):
     """One pair of exchanges, or one that only one side has. ``told`` numbers messages and results (see
     ``MessageChange.at``) that an answer or an added exchange has told already; ``answer_told``: so is the answer, by
     an added or removed exchange that continues from it. ``follows`` numbers messages that the model said after it was
-    asked otherwise. ``words`` say what an exchange that only one side has is about; ``failed``: it was answered with
-    an error and asked again."""
+    asked otherwise. ``words`` say what an exchange that only one side has is about; ``failed``: it is a try
+    that was answered with an error."""
 
     op: Op
     diff: ExchangeDiff

@@ -9,6 +9,7 @@ from typing import Any
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.units import read_json
 from stepfork.diff.views import Side
+from stepfork.providers.answer import UNREADABLE
 
 _TIMES = {1: "once", 2: "twice"}
 
@@ -18,7 +19,7 @@ def words_of(side: Side, index: int) -> str:
     view = side.views[index]
     if is_failed_try(side, index):
         status = view.answer.error.type if view.status < 400 and view.answer.error else view.status
-        return f"answered {status}, then asked again"
+        return f"a try that was answered {status}"
     own = side.own_units(index)
     calls = [call for unit in own for call in unit.rest.get("tool_calls", ())]
     if calls:
@@ -33,11 +34,15 @@ def words_of(side: Side, index: int) -> str:
 
 
 def is_failed_try(side: Side, index: int) -> bool:
-    """Whether an exchange was answered with an error and its request sent again."""
-    view = side.views[index]
-    return view.answer.outcome == "error" and any(
-        other != index and side.views[other].answer.outcome != "error" and side.same_request(index, other)
+    """Whether a provider answered an exchange with an error and the same was asked once more: before it, where calls
+    overlapped."""
+    error = side.views[index].answer.error
+    if error is None or error.type == UNREADABLE:
+        return False
+    return any(
+        side.same_request(index, other) and (other > index or side.views[other].answer.outcome != "error")
         for other in range(len(side.views))
+        if other != index
     )
 
 

@@ -48,7 +48,7 @@ def test_a_try_that_failed_and_its_repetition_are_no_work_of_an_author(times: in
     tried = [calls[0], *[refused(calls[1])] * times, *calls[1:]]
     diff = diff_fixtures(fixture(calls), fixture(tried))
     assert told(diff) == [("consequence", "exchange", "added", tuple(range(1, 1 + times)))]
-    assert summaries(diff) == ["+ answered 429, then asked again"]
+    assert summaries(diff) == ["+ a try that was answered 429"]
     assert told(diff_fixtures(fixture(tried), fixture(calls)))[0][:3] == ("consequence", "exchange", "removed")
 
 
