@@ -112,7 +112,7 @@ def test_nothing_selected_is_a_success_in_words(pytester: pytest.Pytester) -> No
         assert told(done)[-1] == "stepfork: nothing to run: no fixture changed"
     made.fixture("other")
     done = run(pytester, made.root, "--stepfork-changed")
-    assert (done.ret, told(done)[-1]) == (0, "stepfork: nothing to run: no test references other")
+    assert (done.ret, told(done)[-1]) == (0, "stepfork: nothing to run: no Python test references other")
 
 
 def test_other_reasons_for_an_empty_run_keep_their_exit_code(pytester: pytest.Pytester) -> None:

@@ -11,6 +11,9 @@ from stepfork.git.ahead import start_walks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stepfork.select.selection import SelectedTest
     from stepfork.workflows.affected import Affected
     from stepfork.workflows.select import SelectReport
 
@@ -35,6 +38,8 @@ Options:
   --committed   Compare HEAD (the default when CI is set).
   --work-tree   Compare the work tree, in CI too.
   --explain     Print the reasons beside each test.
+  --language L  Which tests: python (the default), or javascript, TypeScript
+                included (the default where there is no test in Python).
   --json        Print one JSON document (select.schema.json).
   --null        End each node id with NUL instead of a line break.
   --run         Run COMMAND with the tests as further words, instead of printing
@@ -48,12 +53,16 @@ command's own where it was run.
 """
 
 
+_LANGUAGES = {"python": "Python", "javascript": "JavaScript"}
+
+
 class Options:
     """The words of the command line; ``committed`` is None where they leave it to the environment."""
 
     def __init__(self, words: list[str]) -> None:
         self.base: str | None = None
         self.store: str | None = None
+        self.language: str | None = None
         self.committed: bool | None = None
         self.changed = self.explain = self.json = self.null = self.run = self.help = False
         end = words.index("--") if "--" in words else len(words)
@@ -61,7 +70,7 @@ class Options:
         rest = iter(words[:end])
         for word in rest:
             name, equals, value = word.partition("=")
-            if name in ("--base", "--store"):
+            if name in ("--base", "--store", "--language"):
                 given = value if equals else next(rest, None)
                 if not given:
                     raise UsageError(f"{name} needs a value", fix=f"{NAME} --help")
@@ -74,6 +83,8 @@ class Options:
                 setattr(self, "help" if word == "-h" else word[2:], True)
             else:
                 raise UsageError(f"no such option {ascii(name[:40])[1:-1]}", fix=f"{NAME} --help lists them")
+        if self.language not in (None, *_LANGUAGES):
+            raise UsageError(f"no such language {ascii(self.language)[1:-1]}", fix="python or javascript")
         if not self.changed and not self.help:
             raise UsageError("select needs --changed", fix=f"{NAME} --help")
         if self.json and (self.null or self.explain):
@@ -94,7 +105,7 @@ def main(argv: list[str]) -> int:
         if chosen.run:
             return _run(chosen)
         report = _ask(chosen)
-        _tell(report)
+        _tell(report, chosen)
         _print(report, chosen)
     except StepforkError as error:
         return _fail(str(error))
@@ -108,13 +119,14 @@ def _run(chosen: Options) -> int:
 
     command = CommandRun(chosen.command)
     report = _ask(chosen)
-    _tell(report)
-    for line in _explained(report) if chosen.explain else ():
+    _tell(report, chosen)
+    tests = _tests(report, chosen)
+    for line in _explained(tests) if chosen.explain else ():
         _err(line)
-    ids = [test.id for test in report.selection.tests]
+    ids = [test.id for test in tests]
     if not ids:
         _err("nothing is run")
-    return command.run(ids, report.root)
+    return command.run(ids, report.root, as_file=_language(report, chosen) == "python")
 
 
 def _ask(chosen: Options) -> SelectReport:
@@ -133,29 +145,47 @@ def _ask(chosen: Options) -> SelectReport:
             walk.stop()
 
 
-def _tell(report: SelectReport) -> None:
+def _language(report: SelectReport, chosen: Options) -> str:
+    return chosen.language or ("javascript" if report.scripts_only else "python")
+
+
+def _tests(report: SelectReport, chosen: Options) -> list[SelectedTest]:
+    """Those of one language: a runner refuses files of another."""
+    wanted = _language(report, chosen) == "python"
+    return [test for test in report.selection.tests if test.path.endswith(".py") == wanted]
+
+
+def _tell(report: SelectReport, chosen: Options) -> None:
     for line in _messages(report):
         _err(line)
+    language = _language(report, chosen)
+    tests = _tests(report, chosen)
+    others = len(report.selection.tests) - len(tests)
+    if others and not chosen.json:
+        (other,) = _LANGUAGES.keys() - {language}
+        head = "" if tests else f"no {_LANGUAGES[language]} test selected, "
+        noun = f"{_LANGUAGES[other]} test"
+        _err(f"{head}{_count(others, noun)} selected: --language {other} names {'it' if others == 1 else 'them'}")
 
 
 def _print(report: SelectReport, chosen: Options) -> None:
-    if report.selection.tests and os.path.realpath(report.root) != os.path.realpath("."):
+    tests = _tests(report, chosen)
+    if tests and os.path.realpath(report.root) != os.path.realpath("."):
         _err(f"node ids are relative to {os.path.relpath(report.root)}")
     if chosen.json:
-        _out([_document(report)], "\n")
+        _out([_document(report, report.selection.tests if chosen.language is None else tests)], "\n")
     elif chosen.explain:
-        _out(_explained(report), "\n")
+        _out(_explained(tests), "\n")
     else:
-        ids = [test.id for test in report.selection.tests]
+        ids = [test.id for test in tests]
         if not chosen.null and any("\n" in one or "\r" in one for one in ids):
             raise UsageError("a path has a line break in it", fix="use --null")
         _out(ids, "\0" if chosen.null else "\n")
 
 
-def _explained(report: SelectReport) -> list[str]:
+def _explained(tests: Sequence[SelectedTest]) -> list[str]:
     from stepfork.cli.escape import escape
 
-    tests = report.selection.tests
     width = min(60, max((len(escape(test.id)) for test in tests), default=0))
     return [f"{escape(test.id):<{width}}  {escape(_why(test.reasons))}" for test in tests]
 
@@ -192,7 +222,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _document(report: SelectReport) -> str:
+def _document(report: SelectReport, tests: Sequence[SelectedTest]) -> str:
     import json
 
     fixtures = (*report.fixtures.fixtures, *report.fixtures.bundles)
@@ -203,8 +233,14 @@ def _document(report: SelectReport) -> str:
         "everything": list(report.selection.everything),
         "fixtures": [{"name": one.name, "change": one.what, "path": one.path} for one in fixtures],
         "tests": [
-            {"id": test.id, "path": test.path, "node": list(test.node), "reasons": list(test.reasons)}
-            for test in report.selection.tests
+            {
+                "id": test.id,
+                "language": "python" if test.path.endswith(".py") else "javascript",
+                "path": test.path,
+                "node": list(test.node),
+                "reasons": list(test.reasons),
+            }
+            for test in tests
         ],
         "other_stores": list(report.fixtures.others),
     }

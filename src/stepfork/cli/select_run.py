@@ -26,17 +26,17 @@ class CommandRun:
         self._here = Path.cwd()
         find_program(command, environ(), self._here)
 
-    def run(self, ids: Sequence[str], root: str) -> int:
+    def run(self, ids: Sequence[str], root: str, *, as_file: bool) -> int:
         """The command's exit code, 128 + N where signal N ended it; nothing is run for no test at all.
 
-        ``ids`` are relative to ``root``; the command gets them relative to the working directory, where it runs. A long
-        list is handed over as ``@FILE``, which pytest reads.
+        ``ids`` are relative to ``root``; the command gets them relative to the working directory, where it runs. With
+        ``as_file`` a long list is handed over as ``@FILE``, which pytest reads and others do not.
         """
         if not ids:
             return OK
         words = [from_folder(one, root, self._here) for one in ids]
         with (
-            _handed_over(words) as last,
+            _handed_over(words) if as_file else contextlib.nullcontext(words) as last,
             Child([*self._command, *last], environ=environ(), cwd=self._here) as child,
         ):
             return child.wait()

@@ -122,4 +122,4 @@ def _why_none(reports: Iterable[SelectReport]) -> str:
     names = sorted({name for report in reports for name in report.fixtures.reasons})
     if not names:
         return "no fixture changed"
-    return f"no test references {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
+    return f"no Python test references {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 
 from stepfork.errors import UsageError
+from stepfork.git.ahead import LISTING
 from stepfork.git.changes import WorkTreeWalk, changed_paths
 from stepfork.git.checkout import open_checkout
 from stepfork.git.record import Record
 from stepfork.workflows.compared import Compared, compare, vanished, why_unsure
+from stepfork.workflows.select_scripts import Project, script_pathspecs, scripts_naming, scripts_touched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +40,8 @@ class SelectReport(Record):
 
     ``merge_base`` is None where there is none; ``root`` is the pytest root as an absolute path, to which node ids are
     relative; ``using`` counts the tests that use fixtures (None: not asked); ``unwatched`` the changed files that are
-    neither part of the store nor selected tests, and that no fixture watches.
+    neither part of the store nor selected tests, and that no fixture watches. ``scripts_only``: tests are selected, and
+    the project has none in Python at all.
     """
 
     base: Base
@@ -49,6 +52,7 @@ class SelectReport(Record):
     root: str
     using: int | None
     unwatched: int
+    scripts_only: bool
 
 
 def select_changed(
@@ -74,6 +78,7 @@ def select_changed(
 def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOptions) -> SelectReport:
     # Each thing is imported where git is at work on something else.
     checkout, base, merge_base, store = compared.checkout, compared.base, compared.merge_base, compared.store
+    index = None if walk is not None else checkout.git.start(*LISTING)
     if walk is not None:
         walk.compare(compared.start)
     from stepfork.select.layout import find_layout
@@ -89,9 +94,10 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         tests = pathspecs_of_tests(listing, layout)
         # To count every changed file, every file must be looked at.
         watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
-        walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests, *watched])
+        edited = [*pathspecs_of_store(listing, store), *tests, *watched, *script_pathspecs(listing, layout)]
+        walk.look([] if options.count_users else edited)
     from stepfork.select.changed import fixture_changes
-    from stepfork.select.selection import select_tests, tests_using_fixtures
+    from stepfork.select.selection import Selection, select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
     old = merge_base or base.commit or base.head
@@ -99,6 +105,7 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     if walk is None:
         changes = changed_paths(checkout, compared.start, committed=True)
         sources = CommitSources(checkout, layout, store, old)
+        listing = b"" if index is None else index.answer().out
     else:
         changes = walk.changes()
         sources = WorkTreeSources(checkout, layout, store, old, changes=changes, pathspecs=tests)
@@ -106,10 +113,16 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     name = store.rsplit("/", 1)[-1]
     unsure = [] if merge_base is not None or base.head is None else [why_unsure(checkout, base)]
     selection = select_tests(fixtures, changes.paths, layout, sources, folder=name, unsure=unsure)
+    project = Project(checkout, layout, store, old, changes, listing, committed=walk is None)
+    scripts = scripts_touched(project, fixtures, selection.everything)
+    selection = Selection((*selection.tests, *scripts), selection.everything)
     if selection.everything and not selection.tests:
         raise UsageError(f"{selection.everything[0]}, and no test that uses a fixture was found")
     using = tests_using_fixtures(layout, sources, folder=name) if options.count_users else None
+    if using is not None:
+        using += len(scripts_naming(project))
     told = {*(test.path for test in selection.tests), *fixtures.watched}
     unwatched = sum(1 for path in changes.paths if not path.startswith(f"{store}/") and path not in told)
     root = os.path.join(checkout.root, layout.root) if layout.root else checkout.root
-    return SelectReport(base, merge_base, options.committed, fixtures, selection, root, using, unwatched)
+    scripts_only = len(scripts) == len(selection.tests) > 0 and not any(map(layout.is_test, sources.under("")))
+    return SelectReport(base, merge_base, options.committed, fixtures, selection, root, using, unwatched, scripts_only)

@@ -1,0 +1,88 @@
+"""The JavaScript and TypeScript tests of a selection. Where there are none, nothing is loaded and git not asked."""
+
+from __future__ import annotations
+
+from stepfork.git.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from stepfork.git.changes import Changes
+    from stepfork.git.checkout import Checkout
+    from stepfork.select.changed import FixtureChanges
+    from stepfork.select.layout import Layout
+    from stepfork.select.script_layout import ScriptLayout
+    from stepfork.select.script_selection import Names
+    from stepfork.select.selection import SelectedTest
+    from stepfork.select.sources import CommitSources, WorkTreeSources
+
+_MARKS = (".test.", ".spec.", "__tests__/")
+
+
+class Project(Record):
+    """What is selected from: ``old`` is the commit compared with, ``listing`` every path of the index, each ended by
+    NUL; an empty one says nothing of HEAD, which is compared where ``committed``."""
+
+    checkout: Checkout
+    layout: Layout
+    store: str
+    old: str | None
+    changes: Changes
+    listing: bytes
+    committed: bool
+
+
+def script_pathspecs(listing: bytes, layout: Layout) -> list[str]:
+    """git's pathspecs for the tests in scripts and the modules beside them; none where the listing has no such test."""
+    if not any(mark.encode() in listing for mark in _MARKS):
+        return []
+    scripts = _scripts(layout)
+    return scripts.pathspecs() if scripts.has_tests(listing) else []
+
+
+def scripts_touched(project: Project, fixtures: FixtureChanges, everything: Sequence[str]) -> tuple[SelectedTest, ...]:
+    """The test files in scripts that the changes touch; all that use fixtures where ``everything`` says why."""
+    sources = _sources(project)
+    if sources is None:
+        return ()
+    from stepfork.select.script_selection import select_scripts
+
+    folder = project.store.rsplit("/", 1)[-1]
+    touched = project.changes.paths
+    return select_scripts(fixtures, touched, _scripts(project.layout), sources, folder=folder, everything=everything)
+
+
+def scripts_naming(project: Project) -> Names:
+    """The test files in scripts that name any fixture, and which."""
+    sources = _sources(project)
+    if sources is None:
+        return {}
+    from stepfork.select.script_selection import names_in_scripts
+
+    return names_in_scripts(_scripts(project.layout), sources, folder=project.store.rsplit("/", 1)[-1])
+
+
+def _scripts(layout: Layout) -> ScriptLayout:
+    from stepfork.select.script_layout import ScriptLayout
+
+    return ScriptLayout(layout.root, layout.collection)
+
+
+def _sources(project: Project) -> CommitSources | WorkTreeSources | None:
+    """The scripts in the state that is asked about; None where no test is among them."""
+    tracked = script_pathspecs(project.listing, project.layout)
+    new = [path for path in project.changes.paths if any(mark in path for mark in _MARKS)]
+    is_told = bool(project.listing) or not project.committed
+    if is_told and not tracked and not new:
+        return None
+    layout = _scripts(project.layout)
+    if is_told and not tracked and not any(map(layout.is_test, new)):
+        return None
+    from stepfork.select.sources import CommitSources, WorkTreeSources
+
+    if project.committed:
+        return CommitSources(project.checkout, layout, project.store, project.old)
+    return WorkTreeSources(
+        project.checkout, layout, project.store, project.old, changes=project.changes, pathspecs=tracked
+    )
