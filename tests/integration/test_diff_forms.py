@@ -253,5 +253,8 @@ def test_fail_on_a_grade(repo: Stand) -> None:
 def test_the_tools_alone(repo: Stand) -> None:
     write(repo, "refund", system="Another prompt.")
     report = repo.stepfork("diff", "--tools-only", "--exit-code", "refund").out
-    assert "no tool is offered" in report
+    assert report.splitlines() == [
+        "refund: tools unchanged (5 exchanges)",
+        "  info   no tool is offered; nothing else was compared",
+    ]
     assert "--tools-only compares nothing but tools" in repo.stepfork("diff", "--tools-only", "--trace", code=2).err

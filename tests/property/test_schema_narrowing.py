@@ -16,7 +16,9 @@ LISTS = [list(items) for size in range(2) for items in itertools.product([*SCALA
 OBJECTS = [
     dict(zip(names, (*values, 1), strict=False))
     for names in ((), ("a",), ("b",), ("a", "b"), ("zz",), ("a", "b", "zz"))
-    for values in itertools.product([None, True, "", "a", "aa", "aaa", "aaaa", -9, 0, 0.5, 1, 2, 9, []], repeat=min(len(names), 2))
+    for values in itertools.product(
+        [None, True, "", "a", "aa", "aaa", "aaaa", -9, 0, 0.5, 1, 2, 9, []], repeat=min(len(names), 2)
+    )
 ]
 VALUES = [*SCALARS, *LISTS, *OBJECTS]
 

@@ -76,8 +76,9 @@ def _tools_alone(sides: Sides) -> FixtureDiff:
         new_count=len(sides.new_views),
         changes=changes,
         usage=(_usage(sides.old_views), _usage(sides.new_views)),
-        notes=() if changes else (f"the tools alone were compared; {count} offered",),
+        notes=() if changes else (f"{count} offered; nothing else was compared",),
         old_name=None if sides.old.name == sides.new.name else sides.old.name,
+        tools_only=True,
     )
 
 

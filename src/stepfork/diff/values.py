@@ -167,7 +167,8 @@ class FixtureDiff(msgspec.Struct, frozen=True):
 
     ``exchanges`` holds those that differ, in order; ``changes`` the same differences (and those of the run as a whole)
     with repetitions folded, authored ones first; ``notes`` differences outside the parts compared, one phrase each.
-    ``usage`` sums what all answers of a side used; what any of them does not say is unknown.
+    ``usage`` sums what all answers of a side used; what any of them does not say is unknown. ``tools_only``: nothing
+    but the tools was compared.
     """
 
     name: str
@@ -179,6 +180,7 @@ class FixtureDiff(msgspec.Struct, frozen=True):
     usage: Usages = (None, None)
     notes: tuple[str, ...] = ()
     old_name: str | None = None
+    tools_only: bool = False
 
     @property
     def changed(self) -> bool:

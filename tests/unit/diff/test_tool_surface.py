@@ -32,8 +32,8 @@ def told(diff: FixtureDiff) -> list[tuple[str, str, str, tuple[int, ...]]]:
 
 def test_nothing_but_the_tools_counts_and_equal_ones_say_so() -> None:
     diff = compare(offering([tool("a"), tool("b")], seed=1), offering([tool("b"), tool("a")], [tool("a")], seed=2))
-    assert (diff.change, diff.notes) == ("unchanged", ("the tools alone were compared; 2 tools are offered",))
-    assert compare([asks("x")], [asks("y")]).notes == ("the tools alone were compared; no tool is offered",)
+    assert (diff.change, diff.notes) == ("unchanged", ("2 tools are offered; nothing else was compared",))
+    assert compare([asks("x")], [asks("y")]).notes == ("no tool is offered; nothing else was compared",)
 
 
 def test_tools_that_came_went_and_changed() -> None:

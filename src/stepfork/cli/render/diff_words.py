@@ -37,7 +37,7 @@ def told(diff: FixtureDiff) -> str:
     """What happened to a fixture: ``1 authored change, 3 consequences``."""
     causes = Counter(change.cause for change in diff.changes)
     if diff.change == "unchanged":
-        return "no semantic change"
+        return "tools unchanged" if diff.tools_only else "no semantic change"
     if not causes:
         return diff.change
     words = number(causes["authored"], "authored change") if causes["authored"] else "no authored change"
