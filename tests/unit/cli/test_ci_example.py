@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from stepfork.cli.check_options import Options
@@ -38,6 +39,36 @@ def test_its_commands_and_options_exist() -> None:
     given = runs.partition("stepfork replay ")[2].partition(" -- ")[0]
     assert re.findall(r"--[a-z-]+", given) == ["--format", "--block-egress", "--result-file", *["--executes"] * 3]
     assert all(option in section for option in re.findall(r"--[a-z-]+", given))
+
+
+def commands() -> list[tuple[str, str]]:
+    """(name of a file, command line of ours) of every example."""
+    found = []
+    for path in sorted((ROOT / "examples/ci").glob("*.yml")):
+        lines = re.sub(r"\\?\n\s+(?=--)", " ", path.read_text(encoding="utf-8"))
+        found += [
+            (path.name, line)
+            for line in re.findall(r"(?:- |run: |^ +)(stepfork .*)$", lines, re.MULTILINE)
+            if "<!--" not in line and "-->" not in line
+        ]
+    return found
+
+
+@pytest.mark.parametrize(("file", "line"), commands())
+def test_every_example_uses_options_that_exist(file: str, line: str) -> None:
+    reference = (ROOT / "docs/reference/cli.md").read_text(encoding="utf-8")
+    words = shlex.split(line)
+    section = reference.partition(f"## stepfork {words[1]}\n")[2].partition("\n## ")[0]
+    assert section, f"{file}: {line}"
+    own = words[: words.index("--")] if "--" in words else words
+    for option in (word for word in own if word.startswith("--")):
+        assert re.search(rf"(?<![\w-]){option}\b", section), f"{file}: {option}"
+
+
+def test_the_tests_of_a_pull_request_run_without_rights() -> None:
+    runs = [step["run"] for step in WORKFLOW["jobs"]["replay"]["steps"] if "run" in step]
+    assert "stepfork select --changed --run -- pytest --stepfork-format=github --junitxml=junit.xml" in runs
+    assert not any("xargs" in run for run in runs)
 
 
 def test_the_manual_lists_every_key_that_is_known() -> None:
