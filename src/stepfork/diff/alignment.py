@@ -60,12 +60,8 @@ def align(
     first `move_levels` keys says that it is the same item. Items whose likeness (0 to 1) is below `least` are not
     paired as edited, but where they are the `roots` of a pair.
     """
-    pairs, gaps = _by_keys(old, new)
-    moved = _moves(old, new, gaps, move_levels)
-    gone, come = {a for a, _ in moved}, {b for _, b in moved}
-    for old_range, new_range in gaps:
-        left = [index for index in old_range if index not in gone]
-        right = [index for index in new_range if index not in come]
+    pairs, moved, gaps = _by_keys(old, new, move_levels)
+    for left, right in gaps:
         pairs += [(left[a], right[b]) for a, b in _similar([old[i] for i in left], [new[i] for i in right], least)]
     if roots is not None:
         found = _rooted([*pairs, *moved], roots)
@@ -77,22 +73,32 @@ def align(
     return list(_in_order(kinds, len(old), len(new)))
 
 
-def _by_keys(old: Sequence[Item], new: Sequence[Item]) -> tuple[Pairs, list[tuple[range, range]]]:
-    """Pairs by equal keys, the strict ones first, the loose ones between them; and the gaps that are left."""
+Gap = tuple[Sequence[int], Sequence[int]]
+"""Indices of both sides that no pair crosses and that are in none."""
+
+
+def _by_keys(old: Sequence[Item], new: Sequence[Item], move_levels: int) -> tuple[Pairs, Pairs, list[Gap]]:
+    """Pairs by equal keys in order and those that moved, the strict keys first; and the gaps that are left.
+
+    What moved by one key is found before a looser one is looked at: an item is rather itself elsewhere than another.
+    """
     pairs: Pairs = []
-    gaps = [(range(len(old)), range(len(new)))]
+    moved: Pairs = []
+    gaps: list[Gap] = [(range(len(old)), range(len(new)))]
     levels = max((len(item.keys) for item in (*old[:1], *new[:1])), default=0)
     for level in range(levels):
-        left_over: list[tuple[range, range]] = []
-        for old_range, new_range in gaps:
-            left, right = ([side[i].keys[level] for i in part] for side, part in ((old, old_range), (new, new_range)))
-            anchors = [
-                (old_range.start + a, new_range.start + b) for a, b in _earliest(common(left, right), left, right)
-            ]
-            pairs += anchors
-            left_over += _gaps(anchors, old_range, new_range)
+        left_over: list[Gap] = []
+        for before, after in gaps:
+            left, right = ([side[i].keys[level] for i in part] for side, part in ((old, before), (new, after)))
+            anchors = list(_earliest(common(left, right), left, right))
+            pairs += [(before[a], after[b]) for a, b in anchors]
+            left_over += _gaps(anchors, before, after)
         gaps = left_over
-    return pairs, gaps
+        if level < move_levels and (found := _moves(old, new, gaps, level)):
+            moved += found
+            gone, come = {a for a, _ in found}, {b for _, b in found}
+            gaps = [([i for i in left if i not in gone], [i for i in right if i not in come]) for left, right in gaps]
+    return pairs, moved, gaps
 
 
 def _earliest(pairs: Pairs, old: Sequence[Hashable], new: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
@@ -104,29 +110,21 @@ def _earliest(pairs: Pairs, old: Sequence[Hashable], new: Sequence[Hashable]) ->
         left, right = first + 1, second + 1
 
 
-def _gaps(anchors: Pairs, old_range: range, new_range: range) -> Iterator[tuple[range, range]]:
-    left, right = old_range.start, new_range.start
-    for a, b in [*anchors, (old_range.stop, new_range.stop)]:
+def _gaps(anchors: Pairs, before: Sequence[int], after: Sequence[int]) -> Iterator[Gap]:
+    left, right = 0, 0
+    for a, b in [*anchors, (len(before), len(after))]:
         if a > left or b > right:
-            yield range(left, a), range(right, b)
+            yield before[left:a], after[right:b]
         left, right = a + 1, b + 1
 
 
-def _moves(old: Sequence[Item], new: Sequence[Item], gaps: list[tuple[range, range]], levels: int) -> Pairs:
-    """Equal items among those that are left, the first with the first."""
-    gone = [index for old_range, _ in gaps for index in old_range]
-    come = [index for _, new_range in gaps for index in new_range]
-    moved: Pairs = []
-    for level in range(levels):
-        places: dict[Hashable, list[int]] = {}
-        for index in reversed(gone):
-            places.setdefault(old[index].keys[level], []).append(index)
-        for index in come:
-            if found := places.get(new[index].keys[level]):
-                moved.append((found.pop(), index))
-        gone = [index for index in gone if index not in {a for a, _ in moved}]
-        come = [index for index in come if index not in {b for _, b in moved}]
-    return moved
+def _moves(old: Sequence[Item], new: Sequence[Item], gaps: Sequence[Gap], level: int) -> Pairs:
+    """Items of one key among those that are left, the first with the first."""
+    places: dict[Hashable, list[int]] = {}
+    for index in sorted((index for left, _ in gaps for index in left), reverse=True):
+        places.setdefault(old[index].keys[level], []).append(index)
+    come = sorted(index for _, right in gaps for index in right)
+    return [(found.pop(), index) for index in come if (found := places.get(new[index].keys[level]))]
 
 
 def _similar(old: Sequence[Item], new: Sequence[Item], least: float) -> Pairs:

@@ -96,8 +96,8 @@ def _says_its_input(fixture: Fixture, views: Sequence[View]) -> bool:
     asked = fixture.run.trace.input
     if asked is UNSET:
         return bool(views)
-    units = (unit for view in views for unit in view.form.units)
-    return isinstance(asked, str) and any(unit.role == "user" and unit.text == asked for unit in units)
+    units = (unit for view in views for unit in view.form.units if unit.role == "user")
+    return isinstance(asked, str) and any(unit.text.strip() == asked.strip() for unit in units)
 
 
 def _reported(compared: Sequence[Compared], sides: Sides, *, responses: bool) -> Iterator[ExchangeDiff]:

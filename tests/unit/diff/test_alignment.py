@@ -72,3 +72,11 @@ def test_removed_items_come_after_what_stood_before_them() -> None:
 def test_of_two_equal_items_the_second_is_the_new_one() -> None:
     assert told(items("ask", "result"), items("ask twice", "result", "result"))[-1] == ("added", None, 2)
     assert told(items("a", "x", "b"), items("a", "x", "c", "x", "b")) == [("added", None, 2), ("added", None, 3)]
+
+
+def test_an_item_elsewhere_is_itself_rather_than_the_neighbour_that_took_its_place() -> None:
+    def items(text: str) -> list[Item]:
+        return [Item((name, name[0])) for name in text.split()]
+
+    ops = align(items("p a1 q a2"), items("p a2 q a1"), move_levels=2)
+    assert {op.kind for op in ops} == {"same", "moved"}

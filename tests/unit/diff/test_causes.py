@@ -172,6 +172,6 @@ def test_the_input_of_a_run_whose_other_side_has_none_is_told_by_its_message() -
         trace = msgspec.structs.replace(made.run.trace, **told)
         return msgspec.structs.replace(made, run=msgspec.structs.replace(made.run, trace=trace))
 
-    one, two = asks("What is the capital of France?"), asks("Say hi in one word.")
+    one, two = asks("\nWhat is the capital of France?"), asks("Say hi in one word.")
     diff = diff_fixtures(run([one, two]), run([one], input="What is the capital of France?"))
     assert [change[1:3] for change in told(diff)] == [("exchange", "removed")]
