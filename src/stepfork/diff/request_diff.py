@@ -81,12 +81,20 @@ def _alone(unit: Unit, change: ItemKind, at: int) -> MessageChange:
 
 def _edited(old: Unit, new: Unit, op: Op) -> MessageChange:
     kind: ItemKind = "moved" if op.kind == "moved" else "changed"
-    lines = unit_lines(old.section, old.text, new.text)
-    fields = rest_changes(old.rest, new.rest)
-    if old.role != new.role:
-        fields = (FieldChange("/role", "changed", old.role, new.role), *fields)
+    lines, fields = _differences(old, new)
     at = (op.old, op.new)
     return MessageChange(new.index, kind, new.role, new.label, lines, fields, old_index=old.index, at=at)
+
+
+def _differences(old: Unit, new: Unit) -> tuple[tuple[Line, ...], tuple[FieldChange, ...]]:
+    """Changed lines and fields of a pair, found once: every later exchange of a conversation carries both units."""
+    known = old.compared.get(id(new))
+    if known is None:
+        fields = rest_changes(old.rest, new.rest)
+        if old.role != new.role:
+            fields = (FieldChange("/role", "changed", old.role, new.role), *fields)
+        known = old.compared[id(new)] = (new, unit_lines(old.section, old.text, new.text), fields)
+    return known[1:]
 
 
 def unit_lines(section: str, old: str, new: str) -> tuple[Line, ...]:

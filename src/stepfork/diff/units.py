@@ -13,6 +13,7 @@ from stepfork.canonical.parse import parse
 from stepfork.diff.alignment import Item
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
+from stepfork.diff.values import FieldChange, Line
 from stepfork.errors import CanonicalError
 from stepfork.providers.calls import ToolCall
 from stepfork.providers.normal_form import NormalMessage, NormalRequest
@@ -44,6 +45,11 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
     def canonical(self) -> str:
         """Canonical JSON of all but the place."""
         return canonical_text([self.section, self.role, self.label, self.text, self.rest])
+
+    @cached_property
+    def compared(self) -> dict[int, tuple[Unit, tuple[Line, ...], tuple[FieldChange, ...]]]:
+        """How it differs from other units, by their ids; each is held, so that no id is given away again."""
+        return {}
 
     @property
     def has_placeholders(self) -> bool:
