@@ -57,6 +57,16 @@ def test_computed_names_count_for_what_they_may_name(repo: Repo, capfd: pytest.C
     assert asked(repo, capfd) == ("", REFERENCED)
 
 
+def test_scripts_count_too(repo: Repo, capfd: pytest.CaptureFixture[str]) -> None:
+    repo.write("web/a.test.ts", "// größe\nload(`notify-${language}`);\n")  # untracked
+    assert asked(repo, capfd)[0] == "größe\n"
+    repo.write("web/__tests__/b.mjs", "for (const name of readdirSync('.stepfork/fixtures')) load(name);\n")
+    repo.commit()
+    out, err = asked(repo, capfd)
+    assert out == ""
+    assert "web/__tests__/b.mjs" in err
+
+
 def test_comments_other_names_and_ignored_tests_are_no_references(
     repo: Repo, capfd: pytest.CaptureFixture[str]
 ) -> None:

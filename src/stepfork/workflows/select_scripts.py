@@ -72,7 +72,7 @@ def _scripts(layout: Layout) -> ScriptLayout:
 def _sources(project: Project) -> CommitSources | WorkTreeSources | None:
     """The scripts in the state that is asked about; None where no test is among them."""
     tracked = script_pathspecs(project.listing, project.layout)
-    new = [path for path in project.changes.paths if any(mark in path for mark in _MARKS)]
+    new = [path for path in project.changes.paths | project.changes.untracked if any(mark in path for mark in _MARKS)]
     is_told = bool(project.listing) or not project.committed
     if is_told and not tracked and not new:
         return None

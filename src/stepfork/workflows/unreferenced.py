@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stepfork.errors import UsageError
+from stepfork.git.ahead import LISTING
 from stepfork.git.changes import Changes, untracked_files
 from stepfork.git.checkout import open_checkout
 from stepfork.git.record import Record
@@ -12,6 +13,7 @@ from stepfork.select.layout import find_layout
 from stepfork.select.selection import referenced_fixtures
 from stepfork.select.sources import WorkTreeSources
 from stepfork.store.store import Store
+from stepfork.workflows.select_scripts import Project, scripts_naming
 
 
 class Unreferenced(Record):
@@ -37,6 +39,10 @@ def unreferenced_fixtures(store: Store, environ: Mapping[str, str]) -> Unreferen
     found = referenced_fixtures(layout, sources, folder=root.name)
     if found.broken:
         raise UsageError(f"{found.broken[0]}, so it may name any fixture", fix="mend it, or move it out of the tests")
+    listing = checkout.git.run(*LISTING).out
+    scripts = scripts_naming(Project(checkout, layout, folder, None, changes, listing, committed=False))
+    any_ = {**found.any, **{path: said[None][0] for path, said in scripts.items() if None in said}}
+    known = found.names.union(*scripts.values())
     names = store.names()
-    absent = () if found.any else tuple(name for name in names if name not in found.names)
-    return Unreferenced(absent, len(names), found.any)
+    absent = () if any_ else tuple(name for name in names if name not in known)
+    return Unreferenced(absent, len(names), any_)
