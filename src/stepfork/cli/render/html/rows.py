@@ -91,3 +91,5 @@ def _facts(row: Row, clean: Clean) -> Iterator[Html]:
     usages = tuple(usage_of(call.view.answer) if call else None for call in (row.old, row.new))
     used = usage_line((usages[0], usages[1]), one_side=None in (row.old, row.new))
     yield element("p", user(told), words(f"; {used}") if used else NOTHING, class_="facts")
+    if row.old is not None and row.new is not None and row.kind != "same":
+        yield element("div", element("b", words("old")), element("b", words("new")), class_="p sides")
