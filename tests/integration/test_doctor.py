@@ -129,7 +129,7 @@ def test_a_value_of_a_tools_result_is_named_with_the_rule_that_absorbs_it(stand:
     assert "exchange 1    result of rate /served" in said.out
     assert "exchange 1    result of rate /quotes/0/at" in said.out
     assert said.out.endswith('[normalize.tool.rate]\nvolatile = ["/served", "/quotes/*/at"]\n')
-    rule = said.out[said.out.index("[normalize") :]
+    rule = said.out[said.out.index("[normalize.tool") :]
     (stand.root / ".stepfork" / "config.toml").write_text(rule)
     said = doctor(stand, program=VOLATILE + TOOL)
     assert "the same but for what is named as volatile" in said.out
