@@ -103,26 +103,27 @@ def _calls(holder: dict[str, Any]) -> list[dict[str, str]]:
 def _given_errors(side: Side) -> Iterator[str]:
     known: set[tuple[str, str, str]] = set()
     for index, view in enumerate(side.views):
-        for at, unit in failed_results(view.form.units):
+        for unit in failed_results(view.form.units, side.owns[index]):
             key = (unit.rest["call_id"], unit.label, unit.text)
-            if at < side.owns[index] or (key[0] and key in known):
-                continue
-            known.add(key)
-            yield bare_tool(unit.label)
+            if not (key[0] and key in known):
+                known.add(key)
+                yield bare_tool(unit.label)
 
 
-def failed_results(units: Sequence[Unit]) -> Iterator[tuple[int, Unit]]:
-    """Place and unit of each tool result that says that it is an error."""
+def failed_results(units: Sequence[Unit], start: int) -> Iterator[Unit]:
+    """Each tool result from `start` on that says that it is an error."""
+    first = start
+    while 0 < first < len(units) and units[first - 1].index == units[first].index:  # its message has the flags
+        first -= 1
     flags: list[bool] = []
-    message = -1
-    for at, unit in enumerate(units):
-        if unit.index != message:
-            message = unit.index
+    for at in range(first, len(units)):
+        unit = units[at]
+        if at == first or unit.index != units[at - 1].index:
             flags = list(_flags(units, at))
         if unit.section == "tool_results":
             flagged = flags.pop(0) if flags else False
-            if flagged or _says_error(unit.text):
-                yield at, unit
+            if at >= start and (flagged or _says_error(unit.text)):
+                yield unit
 
 
 def _flags(units: Sequence[Unit], start: int) -> Iterator[bool]:
