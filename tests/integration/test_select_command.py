@@ -219,7 +219,7 @@ def test_explain_counts_what_uses_fixtures_and_what_nothing_watches(tmp_path: Pa
     repo.fixture("refund", "second")
     repo.write("agent.py", "x = 1\n")
     printed = repo.select("--base", base, "--explain")
-    assert "1 of 2 tests that use fixtures; 1 changed file watched by no fixture" in printed.messages
+    assert "1 of 2 tests that use fixtures; 1 changed file is watched by no fixture" in printed.messages
     assert printed.ids == [f"{REFUND}  refund changed: .stepfork/fixtures/refund.json"]
 
 

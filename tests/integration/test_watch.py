@@ -95,7 +95,7 @@ def test_files_that_no_fixture_watches_are_counted(tmp_path: Path) -> None:
     repo.fixture("refund", "second")  # refreshed: its prompt is still watched
     repo.test("refund", "refund", "ship")
     printed = repo.select("--explain")
-    assert printed.messages.endswith("1 of 2 tests that use fixtures; 3 changed files watched by no fixture\n")
+    assert printed.messages.endswith("1 of 2 tests that use fixtures; 3 changed files are watched by no fixture\n")
 
 
 def test_a_project_in_a_folder_counts_from_there(tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ def main(argv: list[str]) -> int:
         report = _ask(chosen)
         _tell(report, chosen)
         _print(report, chosen)
+        _conclude(report)
     except StepforkError as error:
         return _fail(str(error))
     except OSError as error:
@@ -123,6 +124,7 @@ def _run(chosen: Options) -> int:
     tests = _tests(report, chosen)
     for line in _explained(tests) if chosen.explain else ():
         _err(line)
+    _conclude(report)
     ids = [test.id for test in tests]
     if not ids:
         _err("nothing is run")
@@ -157,7 +159,7 @@ def _tests(report: SelectReport, chosen: Options) -> list[SelectedTest]:
 
 def _tell(report: SelectReport, chosen: Options) -> None:
     for line in _messages(report):
-        _err(line)
+        _say(line)
     language = _language(report, chosen)
     tests = _tests(report, chosen)
     others = len(report.selection.tests) - len(tests)
@@ -199,7 +201,9 @@ def compared(report: SelectReport | Affected) -> str:
     """Base and mode in words."""
     state = "HEAD" if report.committed else "the work tree"
     from_ = f" (merge base {report.merge_base[:7]})" if report.merge_base else ""
-    return f"base {report.base.name}{from_}, comparing {state}" if report.base.head else "no commit yet"
+    return (
+        f"base {report.base.name}{from_}, comparing {state}" if report.base.head else "no commit here yet: all is new"
+    )
 
 
 def _messages(report: SelectReport) -> list[str]:
@@ -208,14 +212,22 @@ def _messages(report: SelectReport) -> list[str]:
     lines += [f"every test that uses fixtures: {reason}" for reason in report.selection.everything]
     if not tests and changed:
         names = ", ".join(sorted(changed)[:5]) + (", …" if len(changed) > 5 else "")
-        lines.append(f"no test selected: none references {names}")
+        left = " (those that this sparse checkout leaves out are not looked at)" if report.sparse else ""
+        lines.append(f"no test selected: none references {names}{left}; stepfork ls --unreferenced lists such fixtures")
     elif not tests:
         lines.append("no test selected: no fixture changed")
-    if report.using is not None:
-        watched = f"; {_count(report.unwatched, 'changed file')} watched by no fixture" if report.unwatched else ""
-        lines.append(f"{len(tests)} of {_count(report.using, 'test')} that use fixtures{watched}")
     lines += [f"{other} changed too: run select in its project" for other in report.fixtures.others]
     return lines
+
+
+def _conclude(report: SelectReport) -> None:
+    """How many of how many, where the reasons were asked for."""
+    if report.using is None:
+        return
+    are = "is" if report.unwatched == 1 else "are"
+    watched = f"; {_count(report.unwatched, 'changed file')} {are} watched by no fixture" if report.unwatched else ""
+    users = "test that uses fixtures" if report.using == 1 else "tests that use fixtures"
+    _say(f"{len(report.selection.tests)} of {report.using} {users}{watched}")
 
 
 def _count(number: int, noun: str) -> str:
@@ -253,6 +265,14 @@ def _out(lines: list[str], end: str) -> None:
     from stepfork.cli.console import out_bytes
 
     out_bytes("".join(line + end for line in lines).encode("utf-8", "surrogateescape"))
+
+
+def _say(line: str) -> None:
+    """A line for whoever reads along: beside the node ids, which are the answer."""
+    from stepfork.cli.console import err
+    from stepfork.cli.escape import escape
+
+    err(escape(line))
 
 
 def _err(line: str) -> None:

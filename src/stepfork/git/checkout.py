@@ -42,6 +42,10 @@ class Checkout(Record):
         answer = self.git.run("merge-base", old, new, codes=(0, 1))
         return to_text(answer.out.split(b"\n")[0]) or None
 
+    def leaves_files_out(self) -> bool:
+        """Whether this is a sparse checkout."""
+        return self.git.run("config", "--type=bool", "core.sparseCheckout", codes=(0, 1)).out.strip() == b"true"
+
     def empty_tree(self) -> str:
         """The id of the tree without entries: what a first commit is compared with."""
         return to_text(self.git.run("hash-object", "-t", "tree", "--stdin", data=b"").out.strip())
@@ -84,7 +88,7 @@ def find_checkout(
             )
         return None
     if lines[0] != b"true" or len(lines) < 5:
-        raise GitError("this repository has no work tree here", where=place)
+        raise GitError("this repository has no work tree here", where=place, fix="git worktree add makes one")
     root = os.path.normpath(os.path.join(place, to_text(lines[2]))) if lines[2] else place
     prefix = to_text(b"\n".join(lines[3:]).removesuffix(b"\n"))
     return Checkout(root, prefix, GitProgram(root, program.environment), lines[1] == b"true")

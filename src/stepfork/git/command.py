@@ -54,6 +54,11 @@ class Running:
         out, err = self._process.communicate(data)
         message = err.decode("utf-8", "replace").strip()
         code = self._process.returncode
+        if code not in self._codes and "from promisor remote" in message:
+            raise GitError(
+                f"this partial clone lacks an object, which could not be fetched: {_first_line(message, code)}",
+                fix="its remote must be reachable; git fetch --refetch brings everything here",
+            )
         if code not in self._codes:
             raise GitError(f"git {self._verb} failed: {_first_line(message, code)}")
         return Answer(code, out, message)

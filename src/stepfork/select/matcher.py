@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _GLOB = re.compile(r"\*\*/|\[[^\]]*\]|[*?]+")
 _REST = "[^ \"'(){},]*"
+_SPECIAL = frozenset(".[]{}()*+?^$|\\")
+_CONTROL = ".{1,6}"
 _WORD_ENDS = "\"'`,;()[]{}"
 #: The functions of stepfork that open a fixture by its name.
 LOADERS = frozenset({"inspect_fixture", "playback", "replay_run"})
@@ -221,4 +223,5 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 def _literal(text: str) -> str:
-    return "".join(f"\\{char}" if char in r".[]{}()*+?^$|\/"[:-1] else char for char in text)
+    """``text`` as a pattern. A control character, which no pattern holds, stands in a source as some escape."""
+    return "".join(_CONTROL if char < " " else f"\\{char}" if char in _SPECIAL else char for char in text)

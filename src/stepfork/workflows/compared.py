@@ -115,6 +115,9 @@ def vanished(checkout: Checkout, changes: Changes) -> str:
     for candidate in _candidates(checkout):
         if any(path.startswith(candidate + "/") for path in changes.deleted):
             return candidate
+    for candidate in _candidates(checkout):
+        if checkout.git.run("ls-files", "-z", "--", f":(top,literal){candidate}").out:
+            raise UsageError(f"this sparse checkout leaves {candidate} out", fix=f"git sparse-checkout add {candidate}")
     raise UsageError("there is no .stepfork here or above", fix="stepfork init makes one")
 
 

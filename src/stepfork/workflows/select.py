@@ -41,7 +41,8 @@ class SelectReport(Record):
     ``merge_base`` is None where there is none; ``root`` is the pytest root as an absolute path, to which node ids are
     relative; ``using`` counts the tests that use fixtures (None: not asked); ``unwatched`` the changed files that are
     neither part of the store nor selected tests, and that no fixture watches. ``scripts_only``: tests are selected, and
-    the project has none in Python at all.
+    the project has none in Python at all; ``sparse``: none was found for a fixture that changed, in a checkout that
+    leaves files out.
     """
 
     base: Base
@@ -53,6 +54,7 @@ class SelectReport(Record):
     using: int | None
     unwatched: int
     scripts_only: bool
+    sparse: bool
 
 
 def select_changed(
@@ -94,8 +96,10 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         tests = pathspecs_of_tests(listing, layout)
         # To count every changed file, every file must be looked at.
         watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
-        edited = [*pathspecs_of_store(listing, store), *tests, *watched, *script_pathspecs(listing, layout)]
-        walk.look([] if options.count_users else edited)
+        walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests, *watched])
+        scripts = [] if options.count_users else script_pathspecs(listing, layout)
+        if scripts:
+            walk.look(scripts)
     from stepfork.select.changed import fixture_changes
     from stepfork.select.selection import Selection, select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -114,8 +118,8 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     unsure = [] if merge_base is not None or base.head is None else [why_unsure(checkout, base)]
     selection = select_tests(fixtures, changes.paths, layout, sources, folder=name, unsure=unsure)
     project = Project(checkout, layout, store, old, changes, listing, committed=walk is None)
-    scripts = scripts_touched(project, fixtures, selection.everything)
-    selection = Selection((*selection.tests, *scripts), selection.everything)
+    others = scripts_touched(project, fixtures, selection.everything)
+    selection = Selection((*selection.tests, *others), selection.everything)
     if selection.everything and not selection.tests:
         raise UsageError(f"{selection.everything[0]}, and no test that uses a fixture was found")
     using = tests_using_fixtures(layout, sources, folder=name) if options.count_users else None
@@ -124,5 +128,8 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     told = {*(test.path for test in selection.tests), *fixtures.watched}
     unwatched = sum(1 for path in changes.paths if not path.startswith(f"{store}/") and path not in told)
     root = os.path.join(checkout.root, layout.root) if layout.root else checkout.root
-    scripts_only = len(scripts) == len(selection.tests) > 0 and not any(map(layout.is_test, sources.under("")))
-    return SelectReport(base, merge_base, options.committed, fixtures, selection, root, using, unwatched, scripts_only)
+    scripts_only = len(others) == len(selection.tests) > 0 and not any(map(layout.is_test, sources.under("")))
+    sparse = walk is not None and bool(fixtures.reasons) and not selection.tests and checkout.leaves_files_out()
+    return SelectReport(
+        *(base, merge_base, options.committed, fixtures, selection, root, using, unwatched, scripts_only, sparse)
+    )
