@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 
 import pytest
 
-from stepfork.trace.fixture import Fixture
+from stepfork.trace.fixture import Fixture, Run
 from tests.integration.conftest import Stand
 from tests.unit.store.sample_runs import conversation, fixture_of
 
@@ -155,7 +156,113 @@ def test_objects_alone_that_git_calls_unmerged_need_git_add(open_merge: Stand) -
     open_merge.stepfork("resolve", "two", "--ours")
     open_merge.git("add", ".stepfork/fixtures")
     said = open_merge.stepfork("fsck", code=1).out
-    assert said == ".stepfork: has files that git calls unmerged; git add takes them as they are\n"
+    assert said.startswith(".stepfork: has objects that git calls unmerged; stepfork gc, then fsck --restore set them")
+
+
+def changed(number: int, name: str = "one") -> Callable[[Stand], None]:
+    return lambda stand: stand.store.write(version(name, size=40 + number)) and None
+
+
+def deleted(stand: Stand) -> None:
+    stand.store.delete("one")
+
+
+def renamed(name: str, number: int | None = None) -> Callable[[Stand], None]:
+    def rename(stand: Stand) -> None:
+        stand.git("mv", ".stepfork/fixtures/one.json", f".stepfork/fixtures/{name}.json")
+        if number is not None:
+            changed(number, name)(stand)
+
+    return rename
+
+
+#: What our side did, what theirs did, and the fixtures that are left where ours and where theirs is taken.
+BOTH = {
+    "both changed it": (changed(1), changed(2), {"one": 1}, {"one": 2}),
+    "both added it": (changed(1), changed(2), {"one": 1}, {"one": 2}),
+    "they deleted it": (changed(1), deleted, {"one": 1}, {}),
+    "we deleted it": (deleted, changed(2), {}, {"one": 2}),
+    "both renamed it": (renamed("a"), renamed("b"), {"a": 0}, {"b": 0}),
+    "both renamed and changed it": (renamed("a", 1), renamed("b", 2), {"a": 1}, {"b": 2}),
+    "both gave it one name and changed it": (renamed("a", 1), renamed("a", 2), {"a": 1}, {"a": 2}),
+    "we renamed and changed it": (renamed("a", 1), changed(2), {"a": 1}, {"a": 2}),
+}
+
+
+def both(stand: Stand, ours: Callable[[Stand], None], theirs: Callable[[Stand], None], *, base: bool = True) -> None:
+    stand.git("init", "-q")
+    if base:
+        stand.store.write(version("one"))
+    commit(stand, version("other", size=60))
+    stand.git("checkout", "-q", "-b", "side")
+    theirs(stand)
+    commit(stand)
+    stand.git("checkout", "-q", "main")
+    ours(stand)
+    commit(stand)
+
+
+def settle(stand: Stand, ours: dict[str, int], theirs: dict[str, int]) -> None:
+    """As the advice of fsck goes: each side can be taken, also after the other, until git add."""
+    names = [path.removeprefix(".stepfork/fixtures/").removesuffix(".json") for path in unmerged(stand)]
+    for side, expected in (("theirs", theirs), ("ours", ours)):
+        for name in names:
+            if not name.startswith(".stepfork"):
+                stand.stepfork("resolve", name, f"--{side}")
+        assert left(stand) == {name: version(name, size=40 + number).run for name, number in expected.items()}
+    stand.git("add", ".stepfork")
+    check(stand, ours)
+
+
+def left(stand: Stand) -> dict[str, Run]:
+    return {name: stand.store.read(name).run for name in stand.store.names() if name != "other"}
+
+
+def check(stand: Stand, expected: dict[str, int]) -> None:
+    assert stand.stepfork("fsck").out == stand.stepfork("fsck", "--staged").out == ""
+    assert unmerged(stand) == []
+    assert left(stand) == {name: version(name, size=40 + number).run for name, number in expected.items()}
+    assert stand.store.read("other") == version("other", size=60)
+
+
+@pytest.mark.parametrize("case", BOTH)
+def test_both_sides_are_a_conflict_and_each_resolves_whole(stand: Stand, case: str) -> None:
+    ours, theirs, *taken = BOTH[case]
+    both(stand, ours, theirs, base=case != "both added it")
+    assert merge(stand, "side") == 1
+    assert any("fixtures/" in path for path in unmerged(stand))
+    settle(stand, *taken)
+
+
+@pytest.mark.parametrize("how", ["rebase", "cherry-pick", "stash", "revert"])
+def test_what_is_no_merge_conflicts_and_resolves_too(stand: Stand, how: str) -> None:
+    both(stand, changed(1), changed(2))
+    took, words = (1, 2), ["cherry-pick", "side"]
+    if how == "rebase":  # onto side: ours is what is there, theirs what is put on it
+        took, words = (2, 1), ["rebase", "-q", "side"]
+    elif how == "stash":
+        changed(3)(stand)
+        stand.git("stash", "-q", "--include-untracked")
+        commit(stand, version("one", size=44))
+        took, words = (4, 3), ["stash", "pop", "-q"]
+    elif how == "revert":
+        commit(stand, version("one", size=43))
+        took, words = (3, 0), ["revert", "--no-edit", "HEAD~1"]
+    done = subprocess.run(["git", *words], cwd=stand.root, capture_output=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert ".stepfork/fixtures/one.json" in unmerged(stand)
+    settle(stand, {"one": took[0]}, {"one": took[1]})
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_merge_that_favours_a_side_takes_its_run_whole(stand: Stand, side: str) -> None:
+    both(stand, changed(1), changed(2))
+    subprocess.run(["git", "merge", "-q", "-X", side, "side"], cwd=stand.root, capture_output=True, check=False)
+    assert not [path for path in unmerged(stand) if "fixtures/" in path]
+    stand.stepfork("gc")
+    stand.stepfork("fsck", "--restore", code=1)
+    stand.git("add", ".stepfork")
+    check(stand, {"one": 1 if side == "ours" else 2})
 
 
 def test_diff_reports_what_it_can_read_beside_a_fixture_that_a_merge_broke(dropped: Stand) -> None:

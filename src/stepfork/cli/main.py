@@ -43,6 +43,10 @@ def _dispatch(arguments: list[str], *, is_process: bool) -> int:
 
             return select.main(arguments[1:])
         case ["textconv"]:
+            if is_process:  # a process of its own for each version of each manifest
+                import gc
+
+                gc.disable()
             from stepfork.cli import textconv
 
             return textconv.main(arguments[1:])

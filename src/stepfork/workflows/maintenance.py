@@ -117,8 +117,12 @@ def unmerged_files(store: Store) -> tuple[Finding, ...]:
             for fixture in fixtures
         )
     if paths:
-        return (Finding("unmerged", name, "has files that git calls unmerged", fix="git add takes them as they are"),)
+        return (Finding("unmerged", name, "has objects that git calls unmerged", fix=_OBJECTS_ALONE),)
     return ()
+
+
+_OBJECTS_ALONE = "stepfork gc, then fsck --restore set them right whatever git made of them, then git add"
+"""A merge with -X takes one manifest whole, and still pours one object into another that it takes for the same file."""
 
 
 def fsck_of_bundle(path: Path) -> Checked:
@@ -215,7 +219,8 @@ def resolve(store: Store, name: str, side: Side, secrets: Secrets) -> Put:
     ours, theirs = git.sides(name)
     taken, other = (ours, theirs) if side == "ours" else (theirs, ours)
     if taken is None:
-        store.delete(name)
+        if path.exists():  # git leaves none where both sides gave the fixture another name
+            store.delete(name)
         return Put(path)
     manifest = read_manifest(taken, store.shown(path), name)
     objects = Objects({item: git.object_of(item, side) for item in manifest.objects})
