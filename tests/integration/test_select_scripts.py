@@ -122,3 +122,11 @@ def test_without_such_tests_git_is_not_asked_about_them(tmp_path: Path, monkeypa
         assert made.select("--base", "main", *state).code == 0
     assert asked
     assert not any("[jt]s" in word for words in asked for word in words)
+
+
+def test_a_clone_without_an_index_is_asked_about_head(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("edit")
+    repo.git("clone", "--quiet", "--no-checkout", str(repo.root), str(tmp_path / "bare"))
+    clone = Repo(tmp_path / "bare", init=False)
+    (clone.root / ".stepfork").mkdir()
+    assert clone.select("--base", "HEAD~1", "--committed", *JS).ids == TOUCHED

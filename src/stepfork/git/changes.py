@@ -87,7 +87,7 @@ class WorkTreeWalk:
         self._untracked: Running | None = None if ahead else checkout.git.start(*UNTRACKED)
         self._listing: Running | None = None if ahead else checkout.git.start(*LISTING)
         self._staged: Running | None = None
-        self._edited: Running | None = None
+        self._edited: list[Running] = []
 
     def compare(self, base: str) -> None:
         """Begin to compare the index with a commit or tree."""
@@ -99,15 +99,15 @@ class WorkTreeWalk:
         return self._output(1, self._listing, LISTING)
 
     def look(self, pathspecs: Sequence[str]) -> None:
-        """Begin to look for edits that are not staged; no pathspec: everywhere."""
-        self._edited = self._checkout.git.start(*_DIFF, "--no-renames", "--", *pathspecs)
+        """Begin to look for edits that are not staged; no pathspec: everywhere. More may be looked at in turn."""
+        self._edited.append(self._checkout.git.start(*_DIFF, "--no-renames", "--", *pathspecs))
 
     def changes(self) -> Changes:
         """All of it, after `compare` and `look`."""
         assert self._staged is not None, "compare comes first"
-        assert self._edited is not None, "look comes first"
+        assert self._edited, "look comes first"
         staged = _read_raw(self._staged.answer().out)
-        edited = _read_raw(self._edited.answer().out)
+        edited = {path: entry for one in self._edited for path, entry in _read_raw(one.answer().out).items()}
         both = [path for path, entry in edited.items() if entry.status == "M" and path in staged]
         back = _back_at(self._checkout, {path: staged[path].old for path in both if staged[path].status == "M"})
         merged = dict(staged)
@@ -127,7 +127,7 @@ class WorkTreeWalk:
 
     def stop(self) -> None:
         """End what still runs."""
-        for running in (self._untracked, self._listing, self._staged, self._edited):
+        for running in (self._untracked, self._listing, self._staged, *self._edited):
             if running is not None:
                 running.stop()
 

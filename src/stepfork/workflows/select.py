@@ -89,6 +89,7 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         store = vanished(checkout, changed_paths(checkout, compared.start, committed=options.committed))
     layout = find_layout(checkout.root, store.rpartition("/")[0])
     tests = layout.pathspecs()
+    scripts: list[str] | None = None
     if walk is not None:
         from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
 
@@ -97,8 +98,8 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         # To count every changed file, every file must be looked at.
         watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
         walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests, *watched])
-        scripts = [] if options.count_users else script_pathspecs(listing, layout)
-        if scripts:
+        scripts = script_pathspecs(listing, layout)  # takes a while, during which git looks
+        if scripts and not options.count_users:
             walk.look(scripts)
     from stepfork.select.changed import fixture_changes
     from stepfork.select.selection import Selection, select_tests, tests_using_fixtures
@@ -110,6 +111,8 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         changes = changed_paths(checkout, compared.start, committed=True)
         sources = CommitSources(checkout, layout, store, old)
         listing = b"" if index is None else index.answer().out
+        # An empty index says nothing of HEAD.
+        scripts = script_pathspecs(listing, layout) if listing else None
     else:
         changes = walk.changes()
         sources = WorkTreeSources(checkout, layout, store, old, changes=changes, pathspecs=tests)
@@ -117,7 +120,7 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     name = store.rsplit("/", 1)[-1]
     unsure = [] if merge_base is not None or base.head is None else [why_unsure(checkout, base)]
     selection = select_tests(fixtures, changes.paths, layout, sources, folder=name, unsure=unsure)
-    project = Project(checkout, layout, store, old, changes, listing, committed=walk is None)
+    project = Project(checkout, layout, store, old, changes, scripts, committed=walk is None)
     others = scripts_touched(project, fixtures, selection.everything)
     selection = Selection((*selection.tests, *others), selection.everything)
     if selection.everything and not selection.tests:

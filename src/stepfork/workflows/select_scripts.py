@@ -21,15 +21,15 @@ _MARKS = (".test.", ".spec.", "__tests__/")
 
 
 class Project(Record):
-    """What is selected from: ``old`` is the commit compared with, ``listing`` every path of the index, each ended by
-    NUL; an empty one says nothing of HEAD, which is compared where ``committed``."""
+    """What is selected from: ``old`` is the commit compared with, ``pathspecs`` those of the scripts that are tracked
+    (see `script_pathspecs`; None: not known). Where ``committed``, they are read as they stand at HEAD."""
 
     checkout: Checkout
     layout: Layout
     store: str
     old: str | None
     changes: Changes
-    listing: bytes
+    pathspecs: list[str] | None
     committed: bool
 
 
@@ -71,18 +71,17 @@ def _scripts(layout: Layout) -> ScriptLayout:
 
 def _sources(project: Project) -> CommitSources | WorkTreeSources | None:
     """The scripts in the state that is asked about; None where no test is among them."""
-    tracked = script_pathspecs(project.listing, project.layout)
-    new = [path for path in project.changes.paths | project.changes.untracked if any(mark in path for mark in _MARKS)]
-    is_told = bool(project.listing) or not project.committed
-    if is_told and not tracked and not new:
-        return None
-    layout = _scripts(project.layout)
-    if is_told and not tracked and not any(map(layout.is_test, new)):
-        return None
+    if not project.pathspecs:
+        paths = project.changes.paths | project.changes.untracked
+        new = [path for path in paths if any(mark in path for mark in _MARKS)]
+        if project.pathspecs is not None and not any(map(_scripts(project.layout).is_test, new) if new else ()):
+            return None
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
+    layout = _scripts(project.layout)
     if project.committed:
         return CommitSources(project.checkout, layout, project.store, project.old)
+    pathspecs = layout.pathspecs() if project.pathspecs is None else project.pathspecs
     return WorkTreeSources(
-        project.checkout, layout, project.store, project.old, changes=project.changes, pathspecs=tracked
+        project.checkout, layout, project.store, project.old, changes=project.changes, pathspecs=pathspecs
     )

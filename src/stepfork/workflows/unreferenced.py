@@ -13,7 +13,7 @@ from stepfork.select.layout import find_layout
 from stepfork.select.selection import referenced_fixtures
 from stepfork.select.sources import WorkTreeSources
 from stepfork.store.store import Store
-from stepfork.workflows.select_scripts import Project, scripts_naming
+from stepfork.workflows.select_scripts import Project, script_pathspecs, scripts_naming
 
 
 class Unreferenced(Record):
@@ -39,8 +39,8 @@ def unreferenced_fixtures(store: Store, environ: Mapping[str, str]) -> Unreferen
     found = referenced_fixtures(layout, sources, folder=root.name)
     if found.broken:
         raise UsageError(f"{found.broken[0]}, so it may name any fixture", fix="mend it, or move it out of the tests")
-    listing = checkout.git.run(*LISTING).out
-    scripts = scripts_naming(Project(checkout, layout, folder, None, changes, listing, committed=False))
+    tracked = script_pathspecs(checkout.git.run(*LISTING).out, layout)
+    scripts = scripts_naming(Project(checkout, layout, folder, None, changes, tracked, committed=False))
     any_ = {**found.any, **{path: said[None][0] for path, said in scripts.items() if None in said}}
     known = found.names.union(*scripts.values())
     names = store.names()
