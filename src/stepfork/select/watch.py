@@ -52,20 +52,20 @@ class Watch:
 
     def __init__(self, lists: Mapping[str, Sequence[str]], project: str, where: str) -> None:
         self._lists: list[tuple[str, list[tuple[bool, _Pattern]]]] = []
+        known: dict[str, _Pattern] = {}
         for name, patterns in lists.items():
-            read = [
-                (not pattern.startswith("!"), _Pattern(_rooted(pattern.removeprefix("!"), project, name, where)))
-                for pattern in patterns
-            ]
-            self._lists.append((name, read))
+            rooted = [_rooted(pattern.removeprefix("!"), project, name, where) for pattern in patterns]
+            read = [known.setdefault(one, _Pattern(one)) for one in rooted]
+            self._lists.append((name, [(pattern[0] != "!", one) for pattern, one in zip(patterns, read, strict=True)]))
 
     def files_of(self, names: Iterable[str], paths: Iterable[str]) -> dict[str, list[str]]:
         """Of each fixture that depends on any of these ``paths``: which, sorted. Recorded files are none of them."""
         ordered = sorted(path for path in paths if ".stepfork/" not in path and ".sftrace/" not in path)
         every = sorted(names)
         found: dict[str, set[str]] = {}
+        fitting: dict[_Pattern, list[str]] = {}  # many lists share a pattern
         for glob, patterns in self._lists:
-            files = _files(patterns, ordered)
+            files = _files(patterns, ordered, fitting)
             for name in _meant(glob, every) if files else ():
                 found.setdefault(name, set()).update(files)
         return {name: sorted(found[name]) for name in sorted(found)}
@@ -101,11 +101,15 @@ def _meant(glob: str, names: Sequence[str]) -> list[str]:
     return [name for name in names if expression.fullmatch(name)]
 
 
-def _files(patterns: Sequence[tuple[bool, _Pattern]], paths: Sequence[str]) -> set[str]:
+def _files(
+    patterns: Sequence[tuple[bool, _Pattern]], paths: Sequence[str], fitting: dict[_Pattern, list[str]]
+) -> set[str]:
     found: set[str] = set()
     for included, pattern in patterns:
         if included:
-            found.update(pattern.among(paths))
+            if pattern not in fitting:
+                fitting[pattern] = pattern.among(paths)
+            found.update(fitting[pattern])
         else:
             found = {path for path in found if not pattern.fits(path)}
     return found
