@@ -63,6 +63,7 @@ def run_breaks(
         yield Break("tool-call-failing", told, _shows_failing(tool), f"tool call {tool}")
     yield from _answers(before, after, pairs)
     yield from _outcome(old, new)
+    yield from _output(old, new, before, after)
 
 
 def _shows_dropped(tool: str, before: Side, after: Side, pairs: Sequence[tuple[int, int]]) -> tuple[Shows, ...]:
@@ -144,8 +145,24 @@ def _outcome(old: Fixture, new: Fixture) -> Iterator[Break]:
     elif before.status == "completed" and after.status == "error":
         told = f"the run ends with an error{f' ({after.error.type})' if after.error else ''}"
         yield Break("run-failed", told, (shown_by("trace", field="/status"),), "status")
-    if _says(before.output) and not _says(after.output):
-        yield Break("output-gone", "the output is gone", (shown_by("trace", field="/output"),), "output")
+
+
+def _output(old: Fixture, new: Fixture, before: Side, after: Side) -> Iterator[Break]:
+    """That a run which ended in an output has none. One that tells no output has its last answer for it."""
+    outputs = [
+        side.views[-1].answer.text if output is msgspec.UNSET and side.views else output
+        for output, side in ((old.run.trace.output, before), (new.run.trace.output, after))
+    ]
+    failed = new.run.trace.output is msgspec.UNSET and bool(after.views) and bool(_failure(after.views[-1]))
+    if not _says(outputs[0]) or _says(outputs[1]) or failed:  # that an answer failed is told already
+        return
+
+    def by_end(change: Change) -> bool:
+        if change.section == "answer":
+            return len(after.views) - 1 in change.exchanges
+        return change.section == "exchange" and change.change == "removed" and len(before.views) - 1 in change.exchanges
+
+    yield Break("output-gone", "the output is gone", (shown_by("trace", field="/output"), by_end), "output")
 
 
 def _says(output: object) -> bool:

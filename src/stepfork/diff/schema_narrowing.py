@@ -73,7 +73,13 @@ class _Judge:
 
     def _values(self, values: list[JsonValue], after: list[dict[str, Any]], path: str) -> Iterator[Narrowing]:
         """Of listed values those that no alternative accepts."""
-        gone = [value for value in values if not any(_may_accept(branch, value) for branch in after)]
+        listed = {_key(one) for branch in after for one in finite(branch) or ()}
+        open_ones = [branch for branch in after if finite(branch) is None]
+        gone = [
+            value
+            for value in values
+            if _key(value) not in listed and not any(_may_accept(branch, value) for branch in open_ones)
+        ]
         if gone:
             told = ", ".join(map(json_text, gone[:3]))
             more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
@@ -100,7 +106,7 @@ class _Judge:
 
     def _object(self, old: dict[str, Any], new: dict[str, Any], path: str, depth: int) -> Iterator[Narrowing]:
         before, after = (_object_of(side.get("properties")) for side in (old, new))
-        wanted, had = _names(new.get("required")), _names(old.get("required"))
+        wanted, had = _names(new.get("required")), frozenset(_names(old.get("required")))
         for index, name in enumerate(wanted):
             if name not in had:
                 yield Narrowing(pointer(pointer(path, "required"), index), f"{name} is required now")
@@ -137,20 +143,16 @@ def _is_possible(branch: dict[str, Any]) -> bool:
 
 
 def _may_accept(branch: dict[str, Any], value: JsonValue) -> bool:
-    """Whether an alternative accepts a value, as far as types and listed values tell."""
-    values = finite(branch)
-    if values is not None:
-        return any(_same(value, one) for one in values)
+    """Whether an alternative that lists no values accepts one, as far as types tell."""
     if type_of(value) not in types_of(branch):
         return False
     return branch.get("type") != "integer" or is_integer(value)
 
 
-def _same(one: JsonValue, other: JsonValue) -> bool:
-    """As JSON Schema has it: 1 and 1.0 are equal, 1 and true are not."""
-    if type_of(one) == type_of(other) == "number":
-        return bool(one == other)
-    return canonical_text(one) == canonical_text(other)
+def _key(value: JsonValue) -> tuple[str, float | str]:
+    """Equal for equal values, as JSON Schema has it: 1 and 1.0 are, 1 and true are not."""
+    kind = type_of(value)
+    return kind, value if isinstance(value, int | float) else canonical_text(value)
 
 
 def _all_listed(old: dict[str, Any], listed: list[JsonValue]) -> bool:
@@ -158,7 +160,7 @@ def _all_listed(old: dict[str, Any], listed: list[JsonValue]) -> bool:
     kinds = types_of(old)
     if kinds <= {"boolean", "null"}:
         wanted: list[JsonValue] = [value for value in (True, False, None) if type_of(value) in kinds]
-        return all(any(_same(value, one) for one in listed) for value in wanted)
+        return {_key(value) for value in wanted} <= {_key(value) for value in listed}
     # A few keywords can leave a few values; who used them to say so is not told that he took something away.
     return bool(old.keys() - {"type", "properties", "required", "items", "additionalProperties"})
 

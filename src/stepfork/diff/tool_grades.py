@@ -30,7 +30,7 @@ def graded_tool(change: Change, tools: Tools, offered: frozenset[str]) -> Change
         ]
         if narrower:
             more = f" (and {len(narrower) - 2} more)" if len(narrower) > 2 else ""
-            return broken(change, "schema-narrowed", f"tool {name} {'; '.join(narrower[:2])}{more}")
+            return broken(change, "schema-narrowed", f"tool {name}: {'; '.join(narrower[:2])}{more}")
     return by_rule(change, rule_of(change, (frozenset(), frozenset())))
 
 

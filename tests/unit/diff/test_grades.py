@@ -71,7 +71,8 @@ def test_a_call_that_only_the_last_answer_asks_for_is_gone_too() -> None:
     call = {"id": "c", "type": "function", "function": {"name": "wipe", "arguments": "{}"}}
     diff = compare(run({"role": "assistant", "content": None, "tool_calls": [call]}), run("No."), DiffOptions())
     assert breaks(diff) == [("tool-call-dropped", "tool call wipe is gone")]
-    assert breaks(compare(run("No."), run({"role": "assistant", "content": None, "tool_calls": [call]}))) == []
+    back = compare(run("No."), run({"role": "assistant", "content": "I do.", "tool_calls": [call]}), DiffOptions())
+    assert not back.changed
 
 
 def test_a_history_that_repeats_a_call_counts_it_once() -> None:
@@ -157,6 +158,14 @@ def test_an_output_that_is_gone_breaks() -> None:
     assert breaks(compare(traced(output=0), traced(output=False))) == []
 
 
+def test_a_run_that_tells_no_output_has_its_last_answer_for_it() -> None:
+    for gone in (conversation(final=""), conversation()[:-1]):
+        diff = compare(conversation(), gone)
+        assert breaks(diff) == [("output-gone", "the output is gone")]
+        assert len(diff.changes) == 1
+        assert breaks(compare(gone, conversation())) == []
+
+
 def test_a_run_that_ends_in_an_error_now_breaks() -> None:
     old = traced(step("a"))
     failed = traced(step("a"), status="error", error=StepError("ValueError"))
@@ -204,9 +213,9 @@ def test_a_schema_that_accepts_less_breaks_and_says_where() -> None:
     amount = {"amount": {"type": ["number", "string"]}}
     old = offering(properties=amount)
     diff = compare(old, offering(properties=amount, required=["amount"]))
-    assert breaks(diff) == [("schema-narrowed", "tool refund amount is required now")]
+    assert breaks(diff) == [("schema-narrowed", "tool refund: amount is required now")]
     diff = compare(old, offering(properties={"amount": {"type": "number"}}))
-    assert breaks(diff) == [("schema-narrowed", "tool refund amount no longer accepts string")]
+    assert breaks(diff) == [("schema-narrowed", "tool refund: amount no longer accepts string")]
     for wider in ({"properties": {}}, {"properties": amount | {"note": {}}}, {"properties": amount, "title": "x"}):
         assert rules(compare(old, offering(**wider))) == {"tool-changed"}
 
