@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from html.parser import HTMLParser
 
 import msgspec
@@ -12,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from stepfork.cli.render.diff_github import annotated
+from stepfork.cli.render.diff_lines import rows_between
 from stepfork.cli.render.diff_markdown import MARK, markdown_report
 from stepfork.cli.render.diff_text import render_report
 from stepfork.diff.text_diff import changed_lines
@@ -159,6 +161,17 @@ def test_a_fixture_forges_no_line_of_another(pairs: list[FixtureDiff]) -> None:
     for line in shown:
         if re.match(r" {0,5}[-+~] ", line):
             assert re.match(r"    [-+] (tool|tool result|exchange)?", line)
+
+
+@costly
+@given(lines, st.lists(fields, max_size=3).map(tuple), st.booleans())
+def test_two_rows_of_one_change_look_alike_only_where_they_are(
+    changed: tuple[Line, ...], members: tuple[FieldChange, ...], full: bool
+) -> None:
+    rows, _ = rows_between(changed, members, str, full=full)
+    seen: dict[str, str] = {}
+    for row in rows:
+        assert seen.setdefault(unicodedata.normalize("NFKC", row.text).rstrip(), row.whole) == row.whole
 
 
 @costly

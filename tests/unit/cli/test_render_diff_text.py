@@ -11,7 +11,9 @@ import pytest
 from stepfork.cli.render.diff_text import render_report
 from stepfork.cli.render.diff_words import BLOCK
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
-from stepfork.diff.values import Change, FixtureDiff, Usage
+from stepfork.diff.text_diff import changed_lines as changed_lines_of
+from stepfork.diff.text_diff import word_diff
+from stepfork.diff.values import Change, FieldChange, FixtureDiff, Usage
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
@@ -323,3 +325,21 @@ def test_what_shows_the_rest_is_said_as_the_caller_says_it() -> None:
 
 def test_a_new_name_is_in_the_headline() -> None:
     assert report(fixture([]), fixture([], name="later")) == "refund → later: no semantic change (0 exchanges)"
+
+
+def test_rows_that_are_left_out_are_counted_and_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(
+        "stepfork.cli.render.diff_lines.word_diff",
+        lambda old, new, width: made.append(old) or word_diff(old, new, width),
+    )
+    old, new = ("\n".join(f"{side} line {number}" for number in range(500)) for side in ("old", "new"))
+    change = Change("system", "changed", "authored", "", "system", lines=changed_lines_of(old, new))
+    fields = tuple(FieldChange(f"/{number}", "changed", f"old {number}", "new" * 20) for number in range(500))
+    lines = list(render_report([of_one(change), of_one(msgspec.structs.replace(change, lines=(), fields=fields))]))
+    assert [line.strip() for line in lines if "more" in line] == ["… 981 more changed lines (--full shows them)"] * 2
+    assert len(made) <= 2 * BLOCK
+
+
+def of_one(change: Change) -> FixtureDiff:
+    return FixtureDiff("refund", "changed", 1, 1, changes=(change,))

@@ -12,12 +12,14 @@ import sys
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 import msgspec
 
 from stepfork.cli.escape import escape, escape_fully
 from stepfork.cli.render.diff_clean import Clean, clean_field, clean_lines
+from stepfork.cli.render.diff_words import BLOCK
 from stepfork.diff.line_pairs import paired
 from stepfork.diff.text_diff import Piece, changed_lines, hunks_of, joined, word_diff
 from stepfork.diff.values import Change, FieldChange, Line
@@ -60,32 +62,38 @@ class Row(NamedTuple):
         return f"{'  ' if self.deep else ''}{self.mark}{' ' if self.mark else ''}{self.text}"
 
 
-def rows_of(change: Change, clean: Clean, width: int | None = WIDTH) -> list[Row]:
-    """All rows of a change; lines of up to `width` characters are whole, all of them where it is None."""
+def rows_of(change: Change, clean: Clean, *, full: bool, width: int = WIDTH) -> tuple[list[Row], int]:
+    """The rows of a change that are shown, and how many are left out; in full all of them, with lines as long as they
+    are."""
     if change.section == "model":
         sides = [side for field in change.fields for side in (field.old, field.new)]
-        return [_row("", " → ".join("(none)" if side is None else escape(clean(str(side))) for side in sides))]
-    return rows_between(change.lines, change.fields, clean, width)
+        names = ("(none)" if side is None else escape(clean(str(side))) for side in sides)
+        return [_row("", " → ".join(names))], 0
+    return rows_between(change.lines, change.fields, clean, full=full, width=width)
 
 
 def rows_between(
-    lines: Sequence[Line], fields: Sequence[FieldChange], clean: Clean, width: int | None = WIDTH
-) -> list[Row]:
-    """All rows of changed lines and fields."""
-    width = sys.maxsize if width is None else width
-    rows = [*_lines(list(clean_lines(lines, clean)), width)]
-    for field in fields:
-        rows += _field(clean_field(field, clean), width)
-    return _apart(rows, width)
+    lines: Sequence[Line], fields: Sequence[FieldChange], clean: Clean, *, full: bool = False, width: int = WIDTH
+) -> tuple[list[Row], int]:
+    """The same for changed lines and fields. What is left out is counted and not made: there may be thousands."""
+    width = sys.maxsize if full else width
+    cleaned = list(clean_lines(lines, clean))
+    fields = [clean_field(field, clean) for field in fields]
+    total = len(cleaned) + sum(map(_height, fields))
+    most = total if full or total <= BLOCK else BLOCK - 1
+    rows = chain(_lines(cleaned, width), chain.from_iterable(_field(field, width) for field in fields))
+    return _apart(list(islice(rows, most)), width), total - most
 
 
 def _lines(lines: Sequence[Line], width: int) -> Iterator[Row]:
     for gone, come in hunks_of(lines):
-        shown: tuple[dict[int, Row], dict[int, Row]] = {}, {}
-        for at, to in paired(gone, come):
-            shown[0][at], shown[1][to] = _pair("", gone[at], come[to], width)
-        for mark, side, known in (("-", gone, shown[0]), ("+", come, shown[1])):
-            yield from (known.get(at) or _row(mark, _cut(text, width), text) for at, text in enumerate(side))
+        pairs = dict(paired(gone, come))
+        stands_for = {to: at for at, to in pairs.items()}
+        for at, text in enumerate(gone):
+            yield _pair("", text, come[pairs[at]], width)[0] if at in pairs else _row("-", _cut(text, width), text)
+        for to, text in enumerate(come):
+            at = stands_for.get(to, -1)
+            yield _pair("", gone[at], text, width)[1] if at >= 0 else _row("+", _cut(text, width), text)
 
 
 def _pair(name: str, old: str, new: str, width: int) -> tuple[Row, Row]:
@@ -126,11 +134,20 @@ def _field(field: FieldChange, width: int) -> Iterator[Row]:
         yield from (row._replace(deep=True) for row in _lines(changed_lines(field.old, field.new), width))
     else:
         old, new = _pair(name, _json(field.old), _json(field.new), width)
-        if len(old.text) + len(new.text) - 2 * len(name) <= INLINE:
+        if _height(field) == 1:
             yield _row("~", f"{name}{old.text[len(name) :]} → {new.text[len(name) :]}")
         else:
             yield old
             yield new
+
+
+def _height(field: FieldChange) -> int:
+    """How many rows a field has."""
+    if field.change == "moved" or field.old is msgspec.UNSET or field.new is msgspec.UNSET:
+        return 1
+    if _is_text(field.old) and _is_text(field.new) and field.old != field.new:
+        return 1 + len(changed_lines(field.old, field.new))
+    return 1 if len(_json(field.old)) + len(_json(field.new)) <= INLINE else 2
 
 
 def _moved(field: FieldChange) -> str:

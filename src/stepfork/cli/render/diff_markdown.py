@@ -121,7 +121,7 @@ def _part(diff: FixtureDiff, clean: Clean, *, full: bool, opened: bool) -> _Part
     broken = breaks(diff)
     shown = broken if full or len(broken) <= BLOCK else broken[: BLOCK - 1]
     brief += [f"- **BREAKING** {_span(phrase, clean, PHRASE)}" for phrase in shown]
-    brief += [f"- {_more(len(broken), 'breaking changes')}"] if len(shown) < len(broken) else []
+    brief += [f"- {_more(len(broken) - len(shown), 'breaking changes')}"] if len(shown) < len(broken) else []
     used = [f"{kind} {words}" for kind, words in usage(diff)]
     brief += [f"- {code('; '.join(used))}"] if used else []
     grave, rest, after = _sorted(diff.changes)
@@ -148,7 +148,7 @@ def _sorted(changes: Sequence[Change]) -> tuple[list[Change], list[Change], list
 
 def _section(title: str, changes: Sequence[Change], clean: Clean, *, full: bool, opened: bool) -> _Section:
     shown = changes if full or len(changes) <= BLOCK else changes[: BLOCK - 1]
-    more = _more(len(changes), "changes") if len(shown) < len(changes) else ""
+    more = _more(len(changes) - len(shown), "changes") if len(shown) < len(changes) else ""
     blocks = [_change(change, clean, full=full) for change in shown]
     return _Section(f"{title} ({len(changes):,})", blocks, more, opened)
 
@@ -162,18 +162,17 @@ def _folded(title: str, changes: Sequence[Change], clean: Clean) -> _Section:
         f"{place.ljust(width)}   {clean_summary(change.summary, clean, PHRASE)}"
         for change, place in zip(shown, places, strict=True)
     ]
-    more = _more(len(changes), "consequences") if len(shown) < len(changes) else ""
+    more = _more(len(changes) - len(shown), "consequences") if len(shown) < len(changes) else ""
     return _Section(f"{title} ({len(changes):,})", [fence(lines)] if lines else [], more, opened=False)
 
 
 def _change(change: Change, clean: Clean, *, full: bool) -> Block:
     what = change.summary if change.cause == "consequence" else name_of(change, change.subject)
     title = _span(what, clean, NAME)
-    rows = rows_of(change, clean, None if full else LONG)
-    shown = rows if full or len(rows) <= BLOCK else rows[: BLOCK - 1]
+    rows, more = rows_of(change, clean, full=full, width=LONG)
     lines = [f"{title} {place_of(change)}".rstrip()]
-    lines += fence(map(_line, shown), "diff") if shown else []
-    return [*lines, _more(len(rows), "changed lines")] if len(shown) < len(rows) else lines
+    lines += fence(map(_line, rows), "diff") if rows else []
+    return [*lines, _more(more, "changed lines")] if more else lines
 
 
 def _line(row: Row) -> str:
@@ -182,7 +181,7 @@ def _line(row: Row) -> str:
 
 
 def _more(count: int, what: str) -> str:
-    return f"… {count - BLOCK + 1:,} more {what} (`--full` shows them)"
+    return f"… {count:,} more {what} (`--full` shows them)"
 
 
 def _same(diffs: Sequence[FixtureDiff], clean: Clean) -> Block:

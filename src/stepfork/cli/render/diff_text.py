@@ -20,7 +20,7 @@ from typing import NamedTuple
 from stepfork.cli.escape import escape
 from stepfork.cli.render.columns import COLUMNS
 from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_summary
-from stepfork.cli.render.diff_lines import WIDTH, Row, rows_of
+from stepfork.cli.render.diff_lines import Row, rows_of
 from stepfork.cli.render.diff_words import (
     BLOCK,
     breaks,
@@ -162,16 +162,20 @@ def _first(changes: Sequence[Change], names: Sequence[str], view: _View) -> list
 
 def _left_out(count: int, what: str, indent: int, view: _View) -> Iterator[str]:
     if not view.full and count > BLOCK:
-        yield view.paint(
-            f"{' ' * indent}… {count - BLOCK + 1:,} more {what}{f' ({view.how})' if view.how else ''}", "dim"
-        )
+        yield _more(count - BLOCK + 1, what, indent, view)
+
+
+def _more(count: int, what: str, indent: int, view: _View) -> str:
+    shows = f" ({view.how})" if view.how else ""
+    return view.paint(f"{' ' * indent}… {count:,} more {what}{shows}", "dim")
 
 
 def _details(change: Change, view: _View) -> Iterator[str]:
-    rows = rows_of(change, view.clean, None if view.full else WIDTH)
-    for row in rows if view.full or len(rows) <= BLOCK else rows[: BLOCK - 1]:
+    rows, more = rows_of(change, view.clean, full=view.full)
+    for row in rows:
         yield f"      {_shown(row, view)}" if row.text else f"      {row.mark}".rstrip(" ")
-    yield from _left_out(len(rows), "changed lines", 6, view)
+    if more:
+        yield _more(more, "changed lines", 6, view)
 
 
 def _shown(row: Row, view: _View) -> str:

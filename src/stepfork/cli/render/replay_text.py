@@ -141,10 +141,10 @@ def _next(misses: Sequence[Miss], fixture: Fixture, clean: Clean, *, stored: boo
 
 
 def _details(part: Part, clean: Clean) -> Iterator[str]:
-    lines = [str(row) for row in rows_between(part.lines, part.fields, clean)]
-    yield from lines if len(lines) <= BLOCK else lines[: BLOCK - 1]
-    if len(lines) > BLOCK:
-        yield f"… {len(lines) - BLOCK + 1:,} more changed lines (--json has them)"
+    rows, more = rows_between(part.lines, part.fields, clean)
+    yield from map(str, rows)
+    if more:
+        yield f"… {more:,} more changed lines (--json has them)"
 
 
 def _cut(texts: Sequence[str]) -> Sequence[str]:
