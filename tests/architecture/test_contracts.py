@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+MANIFEST = ROOT / ".stepfork" / "fixtures" / "refund" / "chat.json"
 SOURCES = sorted((ROOT / "src" / "stepfork").rglob("*.py"))
 
 
@@ -131,6 +132,7 @@ def test_nothing_ever_loads_code_from_data() -> None:
             {"typer", "rich", "msgspec", "orjson", "aiohttp", "dulwich", "deepdiff", "yaml"},
         ),
         (["select", "--changed"], {"typer", "rich", "msgspec", "aiohttp", "dulwich", "deepdiff", "yaml"}),
+        (["textconv", str(MANIFEST)], {"typer", "rich", "aiohttp", "dulwich", "deepdiff", "yaml", "jsonschema"}),
         (["--version"], {"typer", "rich", "msgspec", "orjson", "aiohttp", "dulwich", "deepdiff"}),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
