@@ -18,16 +18,16 @@ def narrowed_bounds(old: dict[str, Any], new: dict[str, Any], kinds: frozenset[s
     for keyword, kind in _LEAST.items():
         least = _size(new, keyword)
         if kind in told and least is not None and least > _had_at_least(old, keyword):
-            yield keyword, f"{keyword} is {least} now"
+            yield keyword, f"has {keyword} {least} now"
     for keyword, kind in _MOST.items():
         most = _size(new, keyword)
         if kind in told and most is not None and most < _had_at_most(old, keyword):
-            yield keyword, f"{keyword} is {most} now"
+            yield keyword, f"has {keyword} {most} now"
     if "number" in kinds:
         yield from _numbers(old, new)
     unique = new.get("uniqueItems") is True and old.get("uniqueItems") is not True
     if "array" in kinds and unique and _size(old, "maxItems") not in (0, 1):
-        yield "uniqueItems", "items must differ now"
+        yield "uniqueItems", "must have different items now"
     matched = isinstance(new.get("pattern"), str) and "pattern" not in old and new["pattern"] not in _ANYTHING
     if "string" in kinds and matched and _size(old, "maxLength") is None:
         yield "pattern", "must match a pattern now"
@@ -56,12 +56,12 @@ def _numbers(old: dict[str, Any], new: dict[str, Any]) -> Iterator[tuple[str, st
         if after > before:
             keyword = ("exclusiveMinimum", "minimum") if least else ("exclusiveMaximum", "maximum")
             name = next(name for name in keyword if _number(new.get(name)) is not None)
-            yield name, f"{name} is {new[name]} now"
+            yield name, f"has {name} {new[name]} now"
     step, before_step = _number(new.get("multipleOf")), _number(old.get("multipleOf"))
     if step is not None and step > 0:
         known = before_step if before_step is not None else 1 if whole and old.get("type") == "integer" else None
         if known is None or not _divides(step, known):
-            yield "multipleOf", f"multipleOf is {new['multipleOf']} now"
+            yield "multipleOf", f"has multipleOf {new['multipleOf']} now"
 
 
 def _limit(schema: dict[str, Any], *, least: bool, whole: bool) -> tuple[float, bool] | None:

@@ -23,7 +23,8 @@ _LOOKED_AT = 5_000
 
 
 class Narrowing(NamedTuple):
-    """``path`` is a pointer into the schema (into the old one for what was removed); ``told`` a phrase."""
+    """``path`` is a pointer into the schema (into the old one for what was removed); ``told`` is what the schema
+    there does now, as a phrase without its subject."""
 
     path: str
     told: str
@@ -90,7 +91,7 @@ class _Judge:
         listed = finite(new)
         if listed is not None:
             if not _all_listed(old, listed):
-                yield Narrowing(pointer(path, "const" if "const" in new else "enum"), f"only {_count(listed)} accepted")
+                yield Narrowing(pointer(path, "const" if "const" in new else "enum"), f"accepts only {_listed(listed)}")
             return
         if new.get("type") == "integer" and old.get("type") != "integer" and not is_integer(old.get("multipleOf")):
             yield Narrowing(pointer(path, "type"), "accepts integers only")
@@ -109,7 +110,7 @@ class _Judge:
         wanted, had = _names(new.get("required")), frozenset(_names(old.get("required")))
         for index, name in enumerate(wanted):
             if name not in had:
-                yield Narrowing(pointer(pointer(path, "required"), index), f"{name} is required now")
+                yield Narrowing(pointer(pointer(path, "required"), index), f"requires {name} now")
         others = old.get("additionalProperties"), new.get("additionalProperties")
         by_pattern = "patternProperties" in old or "patternProperties" in new
         for name, schema in before.items():
@@ -119,7 +120,7 @@ class _Judge:
             elif by_pattern or schema is False or others[1] is None:
                 continue
             elif others[1] is False:
-                yield Narrowing(place, f"{name} is no longer accepted")
+                yield Narrowing(place, "is no longer accepted")
             else:
                 yield from self.schema(schema, others[1], place, depth + 1)
         if by_pattern or others[0] is None or others[0] is False:
@@ -129,7 +130,7 @@ class _Judge:
                 place = pointer(pointer(path, "properties"), name)
                 yield from self.schema(others[0], after[name], place, depth + 1)
         if others[1] is False:
-            yield Narrowing(pointer(path, "additionalProperties"), "other members are no longer accepted")
+            yield Narrowing(pointer(path, "additionalProperties"), "no longer accepts other members")
         elif others[1] is not None:
             yield from self.schema(*others, pointer(path, "additionalProperties"), depth + 1)
 
@@ -173,13 +174,11 @@ def _names(value: JsonValue) -> list[str]:
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
 
 
-def _count(values: list[JsonValue]) -> str:
-    if len(values) > 3:
-        return f"{len(values)} values are"
-    return f"{', '.join(map(json_text, values))} {'is' if len(values) == 1 else 'are'}"
+def _listed(values: list[JsonValue]) -> str:
+    return f"{len(values)} values" if len(values) > 3 else ", ".join(map(json_text, values))
 
 
 def _lost(gone: list[str], accepted: frozenset[str]) -> str:
     if len(gone) <= 2 or not accepted:
         return f"no longer accepts {' or '.join(gone)}"
-    return f"only {' or '.join(sorted(accepted))} is accepted"
+    return f"accepts only {' or '.join(sorted(accepted))}"

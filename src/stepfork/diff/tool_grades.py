@@ -46,7 +46,7 @@ def tool_narrowings(old: JsonValue, new: JsonValue) -> Iterator[tuple[str, str]]
 def _place(path: str) -> str:
     """The member that a place of a schema is about, such as ``order.lines[].amount``; empty for the whole."""
     names: list[str] = []
-    steps = iter(path.split("/")[1:-1])
+    steps = iter(path.split("/")[1:])
     for step in steps:
         if step == "properties":
             name = next(steps, None)

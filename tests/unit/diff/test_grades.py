@@ -213,9 +213,11 @@ def test_a_schema_that_accepts_less_breaks_and_says_where() -> None:
     amount = {"amount": {"type": ["number", "string"]}}
     old = offering(properties=amount)
     diff = compare(old, offering(properties=amount, required=["amount"]))
-    assert breaks(diff) == [("schema-narrowed", "tool refund: amount is required now")]
+    assert breaks(diff) == [("schema-narrowed", "tool refund: requires amount now")]
     diff = compare(old, offering(properties={"amount": {"type": "number"}}))
     assert breaks(diff) == [("schema-narrowed", "tool refund: amount no longer accepts string")]
+    diff = compare(offering(properties=amount, additionalProperties=False), offering(additionalProperties=False))
+    assert breaks(diff) == [("schema-narrowed", "tool refund: amount is no longer accepted")]
     for wider in ({"properties": {}}, {"properties": amount | {"note": {}}}, {"properties": amount, "title": "x"}):
         assert rules(compare(old, offering(**wider))) == {"tool-changed"}
 

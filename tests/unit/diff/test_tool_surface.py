@@ -47,7 +47,7 @@ def test_tools_that_came_went_and_changed() -> None:
         ("d", "added", "tool-added", (1,)),
     ]
     assert diff.grade == "breaking"
-    assert (diff.exchanges, [change.breaks for change in diff.changes][1]) == ((), "tool b: n is required now")
+    assert (diff.exchanges, [change.breaks for change in diff.changes][1]) == ((), "tool b: requires n now")
 
 
 def test_versions_of_a_tool_pair_in_order_and_else_the_last_ones() -> None:
