@@ -43,8 +43,10 @@ def refresh_lines(items: Sequence[Item]) -> Iterator[str]:
 
 
 def _changed(item: Item) -> str:
-    changed = item.done is None or item.done.diff is None or item.done.diff.changed
-    return "changed" if changed else "unchanged"
+    diff = None if item.done is None else item.done.diff
+    if diff is not None and diff.grade == "breaking":
+        return "breaking change"
+    return "changed" if diff is None or diff.changed else "unchanged"
 
 
 def _line(item: Item) -> str:
