@@ -118,3 +118,10 @@ def test_no_fixtures_and_no_repository(tmp_path: Path, capfd: pytest.CaptureFixt
     bare = Repo(tmp_path / "bare", init=False)
     bare.fixture("refund")
     assert "this is no git repository" in asked(bare, capfd, code=2)[1]
+
+
+def test_a_sparse_checkout_may_leave_the_tests_out(repo: Repo, capfd: pytest.CaptureFixture[str]) -> None:
+    repo.git("sparse-checkout", "set", "--no-cone", "/.stepfork/")
+    out, err = asked(repo, capfd, code=2)
+    assert (out, err.count("\n")) == ("", 1)
+    assert "git sparse-checkout disable" in err

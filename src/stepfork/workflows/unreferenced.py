@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stepfork.errors import UsageError
+from stepfork.errors import GitError, UsageError
 from stepfork.git.ahead import LISTING
 from stepfork.git.changes import Changes, untracked_files
 from stepfork.git.checkout import open_checkout
@@ -28,10 +28,12 @@ class Unreferenced(Record):
 def unreferenced_fixtures(store: Store, environ: Mapping[str, str]) -> Unreferenced:
     """What no test names and, where a name is computed, none may name. Tests are read and never run.
 
-    Raises GitError where the store is in no repository, and UsageError where a test cannot be read that may name one.
+    Raises GitError where the store is in no repository or tests may be left out of it, and UsageError where a test cannot be read that may name one.
     """
     root = store.root.resolve()
     checkout = open_checkout(str(root.parent), environ)
+    if checkout.leaves_files_out():
+        raise GitError("this sparse checkout may leave tests out", fix="git sparse-checkout disable brings them here")
     folder = f"{checkout.prefix}{root.name}"
     layout = find_layout(checkout.root, checkout.prefix.rstrip("/"))
     changes = Changes(untracked=untracked_files(checkout))
