@@ -258,3 +258,30 @@ def test_the_tools_alone(repo: Stand) -> None:
         "  info   no tool is offered; nothing else was compared",
     ]
     assert "--tools-only compares nothing but tools" in repo.stepfork("diff", "--tools-only", "--trace", code=2).err
+
+
+def test_a_project_in_a_folder_of_its_own_in_every_kind_of_checkout(
+    stand: Stand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store stands below the root, has a name that is no ASCII, and HEAD is detached; in the repository itself, in
+    a further work tree of it, and as a submodule of another."""
+    stand.git("init", "-q", "-b", "main")
+    inner = stand.root / "dienste" / "agént"
+    inner.mkdir(parents=True)
+    init_store(inner)
+    Store(inner / ".stepfork").write(fixture(conversation(), name="rückgabe"))
+    commit(stand)
+    stand.git("checkout", "-q", "--detach")
+    other, above = tmp_path / "other", tmp_path / "above"
+    stand.git("worktree", "add", "-q", "--detach", str(other))
+    stand.git("init", "-q", str(above))
+    stand.git("-C", str(above), "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(stand.root), "sub")
+    for root in (stand.root, other, above / "sub"):
+        project = root / "dienste" / "agént"
+        monkeypatch.chdir(project)
+        assert told(stand) == told(stand, "--cached") == []
+        Store(project / ".stepfork").write(fixture(conversation(system="Another."), name="rückgabe"))
+        assert told(stand, "HEAD", "--", f"{STORE}/rückgabe.json") == ["rückgabe: changed"]
+        assert told(stand, "rückgabe") == told(stand, "HEAD:rückgabe", "rückgabe") == ["rückgabe: changed"]
+        stand.git("-C", str(project), "add", ".")
+        assert told(stand, "--cached", "rückgabe") == ["rückgabe: changed"]
