@@ -28,7 +28,8 @@ class Unreferenced(Record):
 def unreferenced_fixtures(store: Store, environ: Mapping[str, str]) -> Unreferenced:
     """What no test names and, where a name is computed, none may name. Tests are read and never run.
 
-    Raises GitError where the store is in no repository or tests may be left out of it, and UsageError where a test cannot be read that may name one.
+    Raises GitError where the store is in no repository, or tests may be left out of the checkout, and UsageError where
+    a test cannot be read that may name one.
     """
     root = store.root.resolve()
     checkout = open_checkout(str(root.parent), environ)
