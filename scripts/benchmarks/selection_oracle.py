@@ -36,7 +36,7 @@ NAMES = (
         "refund/refund",
         "a/b-c.d_e",
         "name",
-        "test_one",
+        "test_data",
     ),
 )
 FIXTURES = 6
@@ -204,8 +204,8 @@ def _in_child() -> dict[str, str]:
     return outcomes
 
 
-def compare(top: Path, origin: dict[str, Form]) -> Iterator[Outcome]:
-    """Each fixture of a repository deleted and emptied: what pytest says beside what is selected."""
+def compare(top: Path, origin: dict[str, Form], changes: int, rng: random.Random) -> Iterator[Outcome]:
+    """So many fixtures of a repository deleted and emptied: what pytest says beside what is selected."""
     before = run_tests(top)
     failing = [node for node, outcome in before.items() if outcome != "passed"]
     if failing or not before:
@@ -216,7 +216,8 @@ def compare(top: Path, origin: dict[str, Form]) -> Iterator[Outcome]:
     if silent:
         raise SystemExit(f"{top}: no test was collected in {silent}")
     nodes = {node.partition("[")[0] for node in before}
-    for path in sorted((top / ".stepfork/fixtures").rglob("*.json")):
+    fixtures = sorted((top / ".stepfork/fixtures").rglob("*.json"))
+    for path in rng.sample(fixtures, min(changes, len(fixtures))):
         whole = path.read_bytes()
         truths: dict[str, set[str]] = {}
         selected: dict[str, dict[str, tuple[str, ...]]] = {}
@@ -229,7 +230,7 @@ def compare(top: Path, origin: dict[str, Form]) -> Iterator[Outcome]:
         needed = set().union(*truths.values())
         for how, reasons in selected.items():
             # What is selected through another form's conftest is that form's doing.
-            own = [one for one, why in reasons.items() if any(", through " not in reason for reason in why)]
+            own = [one for one, why in reasons.items() if not any(", through " in reason for reason in why)]
             yield Outcome(
                 path.relative_to(top / ".stepfork/fixtures").as_posix(),
                 how,
@@ -294,7 +295,7 @@ class Totals:
 
 
 def examine(
-    repositories: int, seed: int, wanted: list[str] | None = None, size: int = 8, keep: Path | None = None
+    repositories: int, seed: int, *, size: int, changes: int, wanted: list[str] | None = None, keep: Path | None = None
 ) -> Totals:
     """Make that many repositories of ``size`` forms each, every form in turn, and compare."""
     forms = read_forms()
@@ -310,7 +311,7 @@ def examine(
             chosen, deck = deck[:size], deck[size:]
             top = (keep or Path(scratch).resolve()) / f"repository-{number}"
             top.mkdir(parents=True)
-            for outcome in compare(top, generate(top, chosen, rng)):
+            for outcome in compare(top, generate(top, chosen, rng), changes, rng):
                 totals.take(top, outcome)
             totals.repositories += 1
     return totals
@@ -322,12 +323,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--forms", type=lambda text: text.split(","))
     parser.add_argument("--size", type=int, default=8, help="forms in a repository")
+    parser.add_argument("--changes", type=int, default=FIXTURES, help="fixtures of each that are deleted and emptied")
     parser.add_argument("--keep", type=Path)
     chosen = parser.parse_args()
     import pytest  # noqa: F401  # before the first fork
 
     begun = time.monotonic()
-    totals = examine(chosen.repositories, chosen.seed, chosen.forms, chosen.size, chosen.keep)
+    totals = examine(
+        chosen.repositories,
+        chosen.seed,
+        size=chosen.size,
+        changes=chosen.changes,
+        wanted=chosen.forms,
+        keep=chosen.keep,
+    )
     for form, count in totals.extra.most_common():
         print(f"  {count:5} more than needed: {form}")
     print(f"{totals.repositories} repositories, {totals.cases} changes, {time.monotonic() - begun:.0f} s")
