@@ -76,3 +76,17 @@ def test_the_manual_lists_every_key_that_is_known() -> None:
     told = page.partition("The keys that are known:")[2].partition("\n\nEverything else")[0]
     names = {name for names in PROVIDER_KEYS.values() for name in names}
     assert set(re.findall(r"`([A-Z0-9_]+)`", told)) == names
+
+
+def test_the_manual_shows_the_hooks_that_are_published() -> None:
+    page = (ROOT / "docs/how-to/pre-commit.md").read_text(encoding="utf-8")
+    shown: dict[str, dict[str, Any]] = {}
+    for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL):
+        read = yaml.safe_load(block)
+        hooks = read["repos"][0]["hooks"] if isinstance(read, dict) else read
+        shown |= {hook["id"]: hook for hook in hooks}
+    published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    for hook in published:
+        local = {name: value for name, value in shown[hook["id"]].items() if name != "language"}
+        assert local == {name: hook[name] for name in local}
+        assert local.keys() | {"description", "language"} == hook.keys()
