@@ -153,9 +153,11 @@ def _branches(matcher: Matcher) -> list[str]:
     names = matcher.names | {path.rsplit("/", 1)[-1] for path in matcher.bundles}
     words = {word for name in names for word in tokens(name)}
     numbers = {word for word in words if word.isdigit()}
+    # A number is in every file; alone it is looked for where it begins or ends a text, if it is no name by itself.
+    alone = {name for name in names if numbers.issuperset(tokens(name))}
     branches = [rf"({_any_of((matcher.folder,))}|fixtures)[/\\]*[\"'`$*?\[{{%]"]
-    if words - numbers:
-        branches.append(_any_of(words - numbers))
+    if words - numbers or alone:
+        branches.append(_any_of((words - numbers) | alone))
     if numbers:
         branches.append(rf"[\"'`}}][^\"'`{{}}]*({_any_of(numbers)})")
     if matcher.any_path:
