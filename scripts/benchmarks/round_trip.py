@@ -29,7 +29,7 @@ Sent = dict[str, Any]
 
 
 def main(corpus: str, runs: str | None = None) -> int:
-    equal, total = _compare("exchanges of the corpus", _corpus(Path(corpus)))
+    equal, total = _compare("exchanges of the corpus", corpus(Path(corpus)))
     if runs:
         folders = sorted({path.parent for path in Path(runs).rglob("exchanges.jsonl")})
         figures = [_compare(folder.relative_to(runs).as_posix(), [list(_run(folder))]) for folder in folders]
@@ -107,7 +107,7 @@ def _same(one: Any, other: Any, *, ordered: bool) -> bool:
     return repr(one) == repr(other) if isinstance(one, float) else bool(one == other)
 
 
-def _corpus(folder: Path) -> Iterator[list[Sent]]:
+def corpus(folder: Path) -> Iterator[list[Sent]]:
     runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
