@@ -69,9 +69,10 @@ NAMES = ("refund", "refund-2", "inc-1042", "2024", "größe/de", "a_b.c", "x")
 PARTS = st.sampled_from(
     [*NAMES, "inc", "1042", "2", "fixtures/", ".stepfork/fixtures/", ".json", "-", "/", "*", "${n}", "de"]
 )
-TEXT = st.tuples(st.sampled_from("'\"`"), st.lists(PARTS, min_size=1, max_size=3).map("".join)).map(
-    lambda pair: pair[0] + pair[1] + pair[0]
-)
+WHOLES = ("fixtures/${n}", ".stepfork/fixtures/*.json", "${n}-1042", "${n}-2", "${n}1042", "fixtures/", ".stepfork")
+TEXT = st.sampled_from([f"`{text}`" for text in WHOLES]) | st.tuples(
+    st.sampled_from("'\"`"), st.lists(PARTS, min_size=1, max_size=3).map("".join)
+).map(lambda pair: pair[0] + pair[1] + pair[0])
 FORM = st.sampled_from(
     [
         "load({})",
