@@ -40,6 +40,8 @@ Node = tuple[str, ...]
 _NOTHING = re.compile(rb"(?!)")
 #: How a module is imported without its name, or by one that may be computed.
 _BY_NAME = (b"import_module", b"__import__", b"importorskip", b"from .")
+#: Where a name is put together before something is asked for by it.
+_LOOKS_UP = "get(fixturevalue|attr)[(].*[{+%]"
 _UNREADABLE = "is no Python that can be read"
 
 
@@ -270,6 +272,8 @@ class _Search:
         symbols = {*carrier.symbols, *carrier.parts, *([carrier.stem] if carrier.on_import else [])}
         words = "|".join(sorted(name for name in symbols if name.isidentifier()))
         searched = [f"(^|[^A-Za-z0-9_])({words})([^A-Za-z0-9_]|$)"] if words else []
+        if words:
+            searched.append(_LOOKS_UP)
         if carrier.stem.isidentifier():
             searched.append(f"{carrier.stem} +import +[*]")
         found = [other for other in self._sources.search(*searched) if other != path] if searched else []

@@ -8,9 +8,11 @@ merely importing the module does.
 from __future__ import annotations
 
 import ast
+import re
 
 from stepfork.git.record import Record
 from stepfork.select.eager import plain_classes, runs_code, signature_of
+from stepfork.select.shapes import HOLE, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     #: A ``whole`` unit selects its file when it is reached, an ``open`` one also whoever imports the module.
     Kind = Literal["test", "helper", "whole", "open"]
 
+_LOOKS_UP = re.compile(rb"get(fixturevalue|attr)\(")
 _HOOKS = ("pytest_", "setup_module", "teardown_module", "setup_function", "teardown_function", "setUpModule")
 _CASES = ("TestCase", "IsolatedAsyncioTestCase")
 _HOOK_NAMES = {"tearDownModule", "load_tests", "pytestmark", "setup", "teardown", "collect_ignore"}
@@ -44,7 +47,7 @@ class Unit:
     ``hidden`` are its parameters, which are no constants inside it.
     """
 
-    __slots__ = ("_uses", "defines", "hidden", "kind", "node", "references", "syntax", "text")
+    __slots__ = ("_computed", "_uses", "defines", "hidden", "kind", "node", "references", "syntax", "text")
 
     def __init__(
         self,
@@ -63,16 +66,31 @@ class Unit:
         self.references: list[Reference] = []
         self.text = b""
         self._uses: frozenset[str] | None = None
+        self._computed: list[re.Pattern[str]] | None = None
 
     def uses(self, name: str) -> bool:
         """Whether a name is mentioned: as a name, an attribute, an argument, or in a string of names."""
-        if (
-            name.isascii() and name.rpartition(" ")[2].encode() not in self.text
-        ):  # others may be spelled in several ways
+        if _LOOKS_UP.search(self.text) and any(one.fullmatch(name) for one in self._looked_up()):
+            return True
+        # An identifier beyond ASCII may be spelled in several ways, so the text says nothing of it.
+        if name.isascii() and name.rpartition(" ")[2].encode() not in self.text:
             return False
         if self._uses is None:
             self._uses = _used(self)
         return name in self._uses
+
+    def _looked_up(self) -> list[re.Pattern[str]]:
+        """What is asked for by a name that is put together: ``getfixturevalue(f"case_{n}")``."""
+        if self._computed is None:
+            self._computed = [
+                re.compile(".*".join(re.escape(piece) for piece in shape.split(HOLE)))
+                for top in self.syntax
+                for node in ast.walk(top)
+                if isinstance(node, ast.Call) and last_name(node) in ("getfixturevalue", "getattr")
+                for argument in node.args
+                if HOLE in (shape := shape_of(argument, {})) and shape != HOLE
+            ]
+        return self._computed
 
 
 def units_of(module: ast.Module, lines: Sequence[bytes], collection: Collection) -> list[Unit]:

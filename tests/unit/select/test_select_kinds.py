@@ -116,6 +116,9 @@ def test_classes_are_named_where_pytest_certainly_collects_them(source: str, exp
         ("from shared import *\n", Carrier("shared", {"test_a": WHY}, frozenset({"test_a"})), [""]),
         ("from shared import TestA\n", Carrier("shared", {"TestA": WHY}, frozenset({"TestA"})), [""]),
         ("from shared import *\n\ndef test_it(): use(A)\n", Carrier("shared", {"A": WHY}), ["test_it"]),
+        ("def test_it(request): request.getfixturevalue(f'case_{n}')\n", Carrier("c", {"case_one": WHY}), ["test_it"]),
+        ("def test_it(): load(getattr(names, 'CASE_' + n))\n", Carrier("names", {"CASE_1": WHY}), ["test_it"]),
+        ("def test_it(request): request.getfixturevalue(f'other_{n}')\n", Carrier("c", {"case_one": WHY}), []),
         ("from other import *\n", Carrier("shared", {"test_a": WHY}, frozenset({"test_a"})), []),
         (
             "from shared import B\n\ndef test_it(): use(B)\n",
