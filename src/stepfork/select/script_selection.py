@@ -11,7 +11,7 @@ from stepfork.select.shapes import HOLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.script import Script
@@ -83,33 +83,33 @@ class _Scripts:
     def tests(self) -> Names:
         """The tests that name a fixture, themselves or through modules that they import."""
         reached = self._naming()
-        pending = list(reached.items())
+        pending: Names = {path: dict(names) for path, names in reached.items()}
         while pending:
-            path, names = pending.pop()
-            for user in self._users(path):
+            new: Names = {}
+            for user, module in self._users(pending.keys()):
                 there = reached.setdefault(user, {})
-                new = {name: (note, through or path) for name, (note, through) in names.items() if name not in there}
-                there.update(new)
-                if new:
-                    pending.append((user, new))
+                for name, (note, through) in pending[module].items():
+                    if name not in there:
+                        there[name] = new.setdefault(user, {})[name] = (note, through or module)
+            pending = new
         return {path: names for path, names in reached.items() if self._layout.is_test(path)}
 
     def tests_through(self, modules: set[str]) -> dict[str, str]:
         """The tests that use one of these modules which names a fixture, or did: test → module."""
-        found: dict[str, str] = {}
-        for module in sorted(modules):
-            if self._layout.is_test(module):
-                continue
-            old = self._sources.read_old(module)
-            if not self._names(self._script(module)) and not (old and self._names(read_script(old, module))):
-                continue
-            pending, seen = [module], {module}
-            while pending:
-                for user in set(self._users(pending.pop())) - seen:
-                    seen.add(user)
-                    pending.append(user)
-            found.update((path, module) for path in seen if self._layout.is_test(path))
-        return found
+        found = {module: module for module in sorted(modules) if self._names_any(module)}
+        pending = dict(found)
+        while pending:
+            new = {user: pending[module] for user, module in self._users(pending.keys()) if user not in found}
+            found |= new
+            pending = new
+        return {path: module for path, module in found.items() if path != module and self._layout.is_test(path)}
+
+    def _names_any(self, module: str) -> bool:
+        """Whether a module that is no test names a fixture, or did in the state compared with."""
+        if self._layout.is_test(module):
+            return False
+        old = self._sources.read_old(module)
+        return bool(self._names(self._script(module)) or (old and self._names(read_script(old, module))))
 
     def _naming(self) -> Names:
         found = {path: self._names(self._script(path)) for path in self._sources.search(*_branches(self._matcher))}
@@ -132,20 +132,20 @@ class _Scripts:
             self._read[path] = None if data is None else read_script(data, path)
         return self._read[path]
 
-    def _users(self, path: str) -> list[str]:
-        """The scripts that import a module; all tests, for one that a runner sets up every test with."""
-        base = path.rsplit("/", 1)[-1]
-        if "setup" in base.lower() and not self._layout.is_test(path):
-            return [other for other in self._sources.under("") if self._layout.is_test(other)]
-        stem = base.split(".", 1)[0]
+    def _users(self, modules: Collection[str]) -> Iterator[tuple[str, str]]:
+        """The scripts that import one of the modules, each with it; all tests, for one that sets up every test."""
+        stems = {module: module.rsplit("/", 1)[-1].split(".", 1)[0] for module in modules}
         # A folder is imported by its name, from inside by dots.
-        words = rf"\.|{_any_of({stem, *path.split('/')[-2:-1]})}" if stem == "index" else _any_of({stem})
-        users: list[str] = []
-        for other in self._sources.search(rf"[\"'`./]({words})"):
-            script = self._script(other) if other != path else None
-            if script is not None and path in imported_paths(script, other):
-                users.append(other)
-        return users
+        folders = [module for module, stem in stems.items() if stem == "index"]
+        words = {*stems.values(), *(module.rsplit("/", 2)[-2] for module in folders if "/" in module)}
+        dots = r"\.|" if folders else ""
+        for user in self._sources.search(rf"[\"'`./]({dots}{_any_of(words)})") if modules else ():
+            script = self._script(user)
+            found = imported_paths(script, user) if script is not None else ()
+            yield from ((user, module) for module in dict.fromkeys(found) if module in modules and module != user)
+        for module in modules:
+            if "setup" in module.rsplit("/", 1)[-1].lower() and not self._layout.is_test(module):
+                yield from ((test, module) for test in self._sources.under("") if self._layout.is_test(test))
 
 
 def _branches(matcher: Matcher) -> list[str]:
