@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from stepfork.diff.breaks import Break, run_breaks
 from stepfork.diff.rules import RULES, broken, by_rule, rule_of
 from stepfork.diff.tool_grades import graded_tool
+from stepfork.diff.tool_surface import surface_of, unpaired_breaks
 from stepfork.diff.values import Change, ItemKind
 from stepfork.diff.verdict_breaks import repaired_tools, verdict_breaks, verdicts_of
 from stepfork.diff.views import Side
+from stepfork.providers.apis import MODEL_APIS
 from stepfork.trace.fixture import Fixture
 
 _GRADED_LESS = tuple(name for name, grade in RULES.items() if grade != "breaking")
@@ -34,9 +36,17 @@ class Grader:
             graded_tool(one, tools, offered) if one.section == "tools" else by_rule(one, rule_of(one, ids))
             for one in changes
         ]
+        if self._have_unpaired():
+            shown = {one.subject for one in made if one.section == "tools"}
+            made += unpaired_breaks(surface_of(before.views), surface_of(after.views), shown)
         for one in self.breaks:
             _show(one, made)
         return made
+
+    def _have_unpaired(self) -> bool:
+        """Whether both sides made model calls of which some have no counterpart."""
+        asked = [any(view.kind[1] in MODEL_APIS for view in side.views) for side in self._sides]
+        return all(asked) and any(len(side.views) > len(self._pairs) for side in self._sides)
 
 
 def _breaks(old: Fixture, new: Fixture, before: Side, after: Side, pairs: Sequence[tuple[int, int]]) -> Iterator[Break]:

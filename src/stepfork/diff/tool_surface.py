@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from stepfork.diff.json_diff import json_diff
@@ -30,12 +30,17 @@ def surface_of(views: Sequence[View]) -> Surface:
     """The tools that the exchanges of a run offer; those without a name, or with one that was given already, are under
     a name of their own."""
     found: dict[str, dict[str, Offered]] = {}
+    known: dict[str, list[Offered]] = {}
     for index, view in enumerate(views):
         head = view.form.head
-        nameless = {_NAMELESS: head.other["tools"]} if "tools" in head.other else {}
-        for name, value in (head.tools | nameless).items():
-            versions = found.setdefault(name, {})
-            versions.setdefault(canonical_text(value), Offered(value, [])).exchanges.append(index)
+        if view.form.head_text not in known:
+            nameless = {_NAMELESS: head.other["tools"]} if "tools" in head.other else {}
+            known[view.form.head_text] = [
+                found.setdefault(name, {}).setdefault(canonical_text(value), Offered(value, []))
+                for name, value in (head.tools | nameless).items()
+            ]
+        for offered in known[view.form.head_text]:
+            offered.exchanges.append(index)
     return {name: list(versions.values()) for name, versions in found.items()}
 
 
@@ -61,6 +66,15 @@ def surface_changes(old: Surface, new: Surface) -> Iterator[Change]:
             yield from (graded_tool(change, tools, offered) for change, tools in changed if change.fields)
             if len(before) != len(after) and not any(change.fields for change, _ in changed):
                 yield graded_tool(_versions(name, before, after), {}, offered)
+
+
+def unpaired_breaks(old: Surface, new: Surface, shown: Set[str]) -> Iterator[Change]:
+    """Of the tools that no change in `shown` is about, since no exchanges that stand for one another offer them: those
+    that are gone or narrower."""
+    for change in surface_changes(old, new):
+        versions = [*old.get(change.subject, []), *new.get(change.subject, [])]
+        if change.grade == "breaking" and change.subject not in shown and len(versions) <= 2:
+            yield change
 
 
 def _changed(name: str, old: Offered, new: Offered) -> tuple[Change, Tools]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -26,8 +26,9 @@ def limited(locator: Locator, paths: tuple[str, ...], pairs: Iterable[Pair]) -> 
     root = locator.need_store().root
     kept: set[Pair] = set()
     for path in paths:
-        top = Path(os.path.normpath(locator.cwd / path))
-        fitting = {pair for pair in found if any(name and _fits(root / manifest_file(name), top) for name in pair)}
+        typed = locator.cwd / path
+        tops = {Path(os.path.normpath(typed)), typed.resolve()}
+        fitting = {pair for pair in found if any(name and _fits(root / manifest_file(name), tops) for name in pair)}
         if not fitting:
             names = {name for pair in found for name in pair}
             shown = root / manifest_file(path) if path in names else None
@@ -40,7 +41,8 @@ def limited(locator: Locator, paths: tuple[str, ...], pairs: Iterable[Pair]) -> 
     return [pair for pair in found if pair in kept]
 
 
-def _fits(manifest: Path, top: Path) -> bool:
-    if manifest == top or top in manifest.parents:
+def _fits(manifest: Path, tops: Set[Path]) -> bool:
+    if manifest in tops or not tops.isdisjoint(manifest.parents):
         return True
-    return any(char in top.as_posix() for char in "*?[") and fnmatchcase(manifest.as_posix(), top.as_posix())
+    patterns = [top.as_posix() for top in tops if any(char in top.as_posix() for char in "*?[")]
+    return any(fnmatchcase(manifest.as_posix(), pattern) for pattern in patterns)

@@ -206,6 +206,22 @@ def test_a_tool_that_is_offered_no_more_breaks() -> None:
     assert (elsewhere.grade, rules(elsewhere)) == ("changed", {"tool-changed"})
 
 
+def test_tools_of_calls_that_have_no_counterpart_are_compared_too() -> None:
+    def run(word: str, *tools: dict[str, Any]) -> list[Exchange]:
+        said = " ".join(f"{word}{n}" for n in range(60))
+        messages = [{"role": "system", "content": said}, {"role": "user", "content": said}]
+        return [chat(messages, said, tools=list(tools))]
+
+    old = run("x", tool("a"), tool("b", properties={"n": {}}))
+    new = run("y", tool("b", properties={"n": {}}, required=["n"]))
+    diff = compare(old, new)
+    assert {change.change for change in diff.changes if change.section == "exchange"} == {"added", "removed"}
+    assert breaks(diff) == [
+        ("schema-narrowed", "tool b: requires n now"),
+        ("tool-removed", "tool a is no longer offered"),
+    ]
+
+
 def test_a_schema_that_accepts_less_breaks_and_says_where() -> None:
     def offering(**parameters: Any) -> list[Exchange]:
         return [asks(f"{n} x", tools=[tool("refund", **parameters)]) for n in range(3)]
