@@ -90,11 +90,24 @@ def _differences(old: Unit, new: Unit) -> tuple[tuple[Line, ...], tuple[FieldCha
     """Changed lines and fields of a pair, found once: every later exchange of a conversation carries both units."""
     known = old.compared.get(id(new))
     if known is None:
-        fields = rest_changes(old.rest, new.rest)
+        sides = (old.rest, new.rest) if old.text == new.text else (_without_cuts(old.rest), _without_cuts(new.rest))
+        fields = rest_changes(*sides)
         if old.role != new.role:
             fields = (FieldChange("/role", "changed", old.role, new.role), *fields)
         known = old.compared[id(new)] = (new, unit_lines(old.section, old.text, new.text), fields)
     return known[1:]
+
+
+def _without_cuts(rest: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """All else of a message without where its text is cut into blocks of plain text: lines of another text say that."""
+    extra = rest.get("extra")
+    content = extra.get("content") if isinstance(extra, dict) else None
+    if not isinstance(extra, dict) or not isinstance(content, list):
+        return rest
+    if any(part != "text" and not (isinstance(part, dict) and part.keys() == {"lines"}) for part in content):
+        return rest
+    others = {name: value for name, value in extra.items() if name != "content"}
+    return {name: value for name, value in rest.items() if name != "extra"} | ({"extra": others} if others else {})
 
 
 def unit_lines(section: str, old: str, new: str) -> tuple[Line, ...]:

@@ -193,3 +193,15 @@ def test_an_added_message_says_all_its_lines_and_calls() -> None:
     [change] = diff_requests(request(users("x")), request([*users("x"), message])).messages
     lines = (Line("+", "I do."), Line("+", "Now."), Line("+", '→ refund {"a": 1}'))
     assert change == MessageChange(1, "added", "assistant", "", lines, (), at=(None, 1))
+
+
+def test_an_edited_text_in_blocks_is_told_by_its_lines_and_not_by_where_it_is_cut() -> None:
+    def blocks(*said: str) -> NormalRequest:
+        return request([{"role": "user", "content": [{"type": "text", "text": text} for text in said]}])
+
+    def told(old: NormalRequest, new: NormalRequest) -> list[tuple[int, int]]:
+        return [(len(one.lines), len(one.fields)) for one in diff_requests(old, new).messages]
+
+    assert told(blocks("a\nb", "c"), blocks("a\nb", "x\ny", "c")) == [(3, 0)]
+    assert told(blocks("a", "b"), blocks("a\n\nb\nc")) == [(1, 0)]
+    assert told(blocks("a", "b"), blocks("a\n\nb")) == [(0, 1)]
