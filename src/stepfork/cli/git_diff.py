@@ -58,7 +58,7 @@ def _side(file: str) -> Fixture | None:
     from stepfork.cli.textconv import told_of
 
     told = None if file == _NO_FILE else told_of(file)
-    return told.fixture if told is not None and told.alone is None else None
+    return told.fixture if told is not None and told.whole else None
 
 
 def _lines(path: str, new_path: str, modes: tuple[str, str], sides: Sequence[Fixture | None]) -> Iterator[str]:

@@ -38,13 +38,14 @@ _ANY_OBJECT = f":(top,glob)**/{OBJECTS}/??/*.json"
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What a manifest tells, redacted again. Where all of its objects were found, `fixture` is whole and `alone` None;
-    else `fixture` has no exchanges and no steps, and `alone` has the manifest's own entry for each exchange.
-    `digest` is that of the file's bytes."""
+    """What a manifest tells. Where all of its objects were found, the fixture is `whole`; else it has no exchanges and
+    no steps, and `entries`, the manifest's own for each exchange, tell them. What is shown is redacted again: the
+    fixture, and the entries where it is not whole. `digest` is that of the file's bytes."""
 
     fixture: Fixture
+    entries: tuple[Entry, ...]
     digest: str
-    alone: tuple[Entry, ...] | None = None
+    whole: bool = True
 
 
 def read_for_git(file: Path, top: Path, environ: Mapping[str, str], dotenv: Mapping[str, str]) -> Told | None:
@@ -67,9 +68,8 @@ def read_for_git(file: Path, top: Path, environ: Mapping[str, str], dotenv: Mapp
         objects, fixture = {}, _without_objects(manifest)
     secrets = Secrets.collect(environ, dotenv, _rules(places.store))
     shown = as_shown(Loaded(fixture, data, file.as_posix(), lambda name: objects.get(name, b"")), secrets)
-    return Told(
-        shown, name_of(data), None if objects else tuple(_clean(entry, secrets) for entry in manifest.exchanges)
-    )
+    entries = manifest.exchanges if objects else tuple(_clean(entry, secrets) for entry in manifest.exchanges)
+    return Told(shown, entries, name_of(data), whole=bool(objects))
 
 
 def _without_objects(manifest: Manifest) -> Fixture:

@@ -25,7 +25,6 @@ from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.providers.shapes import dict_of, json_text
 from stepfork.providers.summary import says
 from stepfork.store.exchange_form import parts_of
-from stepfork.store.lineage import Link, lineage_of
 from stepfork.store.manifest import Entry
 from stepfork.store.story import recent
 from stepfork.trace.body import EventsBody, TextBody
@@ -49,12 +48,12 @@ def fixture_lines(told: Told) -> Iterator[str]:
     if source.exit_code is not None:
         yield f"exit   {source.exit_code}"
     yield from _value("options", list(source.flags)) if source.flags else ()
-    if told.alone is None:
-        yield from _exchanges(fixture.run.exchanges)
+    if told.whole:
+        yield from _exchanges(fixture.run.exchanges, told.entries)
         yield from _trace(fixture)
     else:
         yield "what the manifest says alone: its objects are not in this repository"
-        yield from _alone(told.alone)
+        yield from _alone(told.entries)
     if fixture.contracts:
         yield "contracts"
     for contract in fixture.contracts:
@@ -69,41 +68,44 @@ def fixture_lines(told: Told) -> Iterator[str]:
 def _alone(entries: Sequence[Entry]) -> Iterator[str]:
     for index, entry in enumerate(entries):
         yield f"call   {escape(entry.label)}   {entry.status}"
-        yield from _continues(index, Link(entry.base, 0))
+        yield from _continues(index, entry.base)
         for name, part in (("system", entry.system), ("tools", entry.tools)):
             if part is not msgspec.UNSET:
                 yield f"  {name}: {'none' if part is None else f'object {part[:16]}'}"
         yield from (f"  {escape(line)}" for line in entry.says)
 
 
-def _exchanges(exchanges: Sequence[Exchange]) -> Iterator[str]:
-    cut = [parts_of(exchange) for exchange in exchanges]
+def _exchanges(exchanges: Sequence[Exchange], entries: Sequence[Entry]) -> Iterator[str]:
+    sizes: list[int] = []  # messages of each conversation
     heads: list[NormalRequest] = []
     answers: list[list[str]] = []
-    for index, (exchange, parts, link) in enumerate(zip(exchanges, cut, lineage_of(exchanges), strict=True)):
-        seen, kept = recent(exchange, parts, link.kept)
+    for index, (exchange, entry) in enumerate(zip(exchanges, entries, strict=True)):
+        parts = parts_of(exchange)
+        base = entry.base
+        seen, kept = recent(exchange, parts, 0 if base is None else sizes[base] if entry.keep is None else entry.keep)
         request = normal_request(seen)
         ending = "" if exchange.response.ending == "complete" else f", {exchange.response.ending}"
         yield f"call   {escape(label(exchange))}   {exchange.response.status}{ending}"
-        yield from _continues(index, link)
-        yield from _head(request, NormalRequest() if link.base is None else heads[link.base])
+        yield from _continues(index, base)
+        yield from _head(request, NormalRequest() if base is None else heads[base])
         appended = [list(_message(message)) for message in request.messages[kept:]]
-        if link.base is not None and appended and appended[0] == answers[link.base]:
+        if base is not None and appended and appended[0] == answers[base]:
             appended = appended[1:]  # the base's answer, sent on: it stands there
         for lines in appended:
             yield from lines
         answer = list(_answer(exchange))
         yield from answer
-        heads.append(request)
+        sizes.append(0 if parts is None or parts.messages is msgspec.UNSET else len(parts.messages))
+        heads.append(msgspec.structs.replace(request, messages=()))
         answers.append(answer)
 
 
-def _continues(index: int, link: Link) -> Iterator[str]:
+def _continues(index: int, base: int | None) -> Iterator[str]:
     """How far back the call is that this one continues, where it is not the one before."""
-    if index and link.base is None:
+    if index and base is None:
         yield "  a new conversation"
-    elif link.base is not None and link.base != index - 1:
-        yield f"  continues the call {index - link.base} before"
+    elif base is not None and base != index - 1:
+        yield f"  continues the call {index - base} before"
 
 
 def _head(now: NormalRequest, before: NormalRequest) -> Iterator[str]:
