@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from stepfork.cli.escape import escape
+from stepfork.cli.render.builds import no_command
 from stepfork.cli.render.columns import COLUMNS
 from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_summary
 from stepfork.cli.render.diff_lines import Row, rows_of
@@ -85,7 +86,7 @@ def render_report(
     view = _View(full, color, clean, f"{escape(clean(how))} shows them" if how else "")
     last = 0
     for diff in in_order(diffs):
-        lines = [_harmless(line) for line in _block(diff, view)]
+        lines = [no_command(line) for line in _block(diff, view)]
         if last and max(last, len(lines)) > 1:
             yield ""
         yield from lines
@@ -94,12 +95,6 @@ def render_report(
         if last > 1:
             yield ""
         yield counts(diffs)
-
-
-def _harmless(line: str) -> str:
-    """No line is a command for a GitHub runner, which reads every line that a step prints: ``::error::`` at its start,
-    ``##[error]`` anywhere."""
-    return re.sub(r"^(\s*):(?=:)", r"\1\\x3a", line.replace("##[", "##\\x5b"))
 
 
 def _block(diff: FixtureDiff, view: _View) -> Iterator[str]:

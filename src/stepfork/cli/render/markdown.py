@@ -6,16 +6,16 @@ number is there; CommonMark, "Code spans" and "Fenced code blocks".
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Sequence
 
 from stepfork.cli.escape import escape
+from stepfork.cli.render.builds import no_command
 
 
 def code(text: str) -> str:
     """`text` as a code span on one line: between more backticks than it has in a row."""
-    line = escape(text)
+    line = no_command(escape(text))
     if not line.strip(" "):
         return "(empty)"
     ticks = "`" * (_longest(line) + 1)
@@ -23,15 +23,10 @@ def code(text: str) -> str:
     return f"{ticks}{apart}{line}{apart}{ticks}"
 
 
-def html_code(text: str) -> str:
-    """`text` as code for a line of HTML."""
-    return f"<code>{html.escape(escape(text))}</code>"
-
-
 def fence(lines: Iterable[str], language: str = "") -> list[str]:
     """Lines as a fenced block that none of them can end: none is longer than its line, and the fence is longer than any
     row of backticks."""
-    shown = [escape(line) for line in lines]
+    shown = [no_command(escape(line)) for line in lines]
     ticks = "`" * max(_longest("\n".join(shown)) + 1, 3)
     return [f"{ticks}{language}", *shown, ticks]
 
