@@ -40,6 +40,7 @@ NAMES = (
     ),
 )
 FIXTURES = 6
+WAYS = ("deleted", "emptied")
 HEADER = "import json, os, sys, pytest; from pathlib import Path; from product import load"
 PRODUCT = '''
 import json
@@ -204,7 +205,9 @@ def _in_child() -> dict[str, str]:
     return outcomes
 
 
-def compare(top: Path, origin: dict[str, Form], changes: int, rng: random.Random) -> Iterator[Outcome]:
+def compare(
+    top: Path, origin: dict[str, Form], changes: int, rng: random.Random, ways: tuple[str, ...]
+) -> Iterator[Outcome]:
     """So many fixtures of a repository deleted and emptied: what pytest says beside what is selected."""
     before = run_tests(top)
     failing = [node for node, outcome in before.items() if outcome != "passed"]
@@ -221,7 +224,7 @@ def compare(top: Path, origin: dict[str, Form], changes: int, rng: random.Random
         whole = path.read_bytes()
         truths: dict[str, set[str]] = {}
         selected: dict[str, dict[str, tuple[str, ...]]] = {}
-        for how in ("deleted", "emptied"):
+        for how in ways:
             path.unlink() if how == "deleted" else path.write_text('{"objects": []}')
             after = run_tests(top)
             truths[how] = {node.partition("[")[0] for node in before if after.get(node) != "passed"}
@@ -295,7 +298,14 @@ class Totals:
 
 
 def examine(
-    repositories: int, seed: int, *, size: int, changes: int, wanted: list[str] | None = None, keep: Path | None = None
+    repositories: int,
+    seed: int,
+    *,
+    size: int,
+    changes: int,
+    ways: tuple[str, ...] = WAYS,
+    wanted: list[str] | None = None,
+    keep: Path | None = None,
 ) -> Totals:
     """Make that many repositories of ``size`` forms each, every form in turn, and compare."""
     forms = read_forms()
@@ -311,9 +321,11 @@ def examine(
             chosen, deck = deck[:size], deck[size:]
             top = (keep or Path(scratch).resolve()) / f"repository-{number}"
             top.mkdir(parents=True)
-            for outcome in compare(top, generate(top, chosen, rng), changes, rng):
+            for outcome in compare(top, generate(top, chosen, rng), changes, rng, ways):
                 totals.take(top, outcome)
             totals.repositories += 1
+            if totals.repositories % 10 == 0:
+                print(f"{totals.repositories} repositories, missed {totals.missed}", file=sys.stderr, flush=True)
     return totals
 
 
@@ -324,6 +336,7 @@ def main() -> int:
     parser.add_argument("--forms", type=lambda text: text.split(","))
     parser.add_argument("--size", type=int, default=8, help="forms in a repository")
     parser.add_argument("--changes", type=int, default=FIXTURES, help="fixtures of each that are deleted and emptied")
+    parser.add_argument("--only", choices=WAYS, help="one way of changing them")
     parser.add_argument("--keep", type=Path)
     chosen = parser.parse_args()
     import pytest  # noqa: F401  # before the first fork
@@ -334,6 +347,7 @@ def main() -> int:
         chosen.seed,
         size=chosen.size,
         changes=chosen.changes,
+        ways=(chosen.only,) if chosen.only else WAYS,
         wanted=chosen.forms,
         keep=chosen.keep,
     )
