@@ -8,7 +8,7 @@ from stepfork.select.layout import Collection, Layout
 
 _SCRIPT = re.compile(r"(?<!\.d)\.[cm]?[jt]sx?$")
 _TEST = re.compile(r"\.(?:test|spec)\.[cm]?[jt]sx?$")
-_FOLDERS = frozenset({"test", "tests", "testing", "__tests__", "spec", "specs", "e2e"})
+_FOLDER = re.compile(r"(?:^|[^a-z])(?:tests?|testing|specs?|e2e|fixtures?|helpers?|setup|mocks?)(?:$|[^a-z])")
 _HELPER = re.compile(r"test|spec|fixture|helper|setup|mock", re.IGNORECASE)
 _MARKS = (b".test.", b".spec.", b"__tests__/")
 
@@ -34,7 +34,7 @@ class ScriptLayout(Layout):
         parts = self._parts(path)
         if not parts or not _SCRIPT.search(parts[-1]) or self.is_test(path):
             return False
-        return not _FOLDERS.isdisjoint(parts[:-1]) or _HELPER.search(parts[-1]) is not None
+        return _HELPER.search(parts[-1]) is not None or any(map(_FOLDER.search, parts[:-1]))
 
     def pathspecs(self) -> list[str]:
         """git's pathspecs for all of them, and for some that are neither."""

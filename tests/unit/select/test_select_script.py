@@ -97,7 +97,10 @@ def test_which_files_are_tests_and_which_stand_beside_them() -> None:
     assert not layout.is_test("other/a.test.ts")
     assert layout.is_support("web/test/a.ts")
     assert layout.is_support("web/src/test-utils.js")
+    assert layout.is_support("web/helpers/a.ts")
+    assert layout.is_support("web/__mocks__/deep/a.ts")
     assert not layout.is_support("web/src/a.ts")
+    assert not layout.is_support("web/latest/a.ts")
     assert layout.node_id("web/-a.test.ts") == "./-a.test.ts"
     assert layout.has_tests(b"web/x.test.md\0web/a.spec.ts\0")
     assert not layout.has_tests(b"web/x.test.md\0other/a.spec.ts\0web/latest.ts\0")
