@@ -34,7 +34,7 @@ def surface_of(views: Sequence[View]) -> Surface:
     for index, view in enumerate(views):
         head = view.form.head
         if view.form.head_text not in known:
-            nameless = {_NAMELESS: head.other["tools"]} if "tools" in head.other else {}
+            nameless = {_NAMELESS: head.other["tools"]} if head.other.get("tools") else {}
             known[view.form.head_text] = [
                 found.setdefault(name, {}).setdefault(canonical_text(value), Offered(value, []))
                 for name, value in (head.tools | nameless).items()

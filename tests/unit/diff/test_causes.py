@@ -175,3 +175,8 @@ def test_the_input_of_a_run_whose_other_side_has_none_is_told_by_its_message() -
     one, two = asks("\nWhat is the capital of France?"), asks("Say hi in one word.")
     diff = diff_fixtures(run([one, two]), run([one], input="What is the capital of France?"))
     assert [change[1:3] for change in told(diff)] == [("exchange", "removed")]
+
+
+def test_an_empty_list_of_tools_that_is_gone_offers_one_less_of_none() -> None:
+    diff = diff_fixtures(fixture([asks("a title", tools=[]), *conversation()]), fixture(conversation()))
+    assert [(change.section, change.change, change.breaks) for change in diff.changes] == [("exchange", "removed", "")]
