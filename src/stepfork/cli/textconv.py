@@ -28,7 +28,7 @@ Print the manifest FILE as text whose lines are worth comparing. git runs this
 once stepfork init has set it up (docs/how-to/diffs-in-git.md). Any other file
 is printed as it is; with --or-nothing it is not, and the exit code is 1.
 
-STEPFORK_GIT_SECONDS is how long git waits for it (5; 0: as long as it takes).
+STEPFORK_GIT_SECONDS is how long git waits for it (10; 0: as long as it takes).
 """
 
 

@@ -33,11 +33,12 @@ def store_override() -> str | None:
 
 
 def git_seconds() -> float:
-    """`STEPFORK_GIT_SECONDS`: how long git waits for what it shows of a fixture; 0 is for ever, what is no number 5."""
+    """`STEPFORK_GIT_SECONDS`: how long git waits for what it shows of a fixture; 0: for ever, 10 where it is no number."""
     try:
-        return max(float(os.environ.get("STEPFORK_GIT_SECONDS", "")), 0.0)
+        seconds = float(os.environ.get("STEPFORK_GIT_SECONDS", ""))
     except ValueError:
-        return 5.0
+        return 10.0
+    return max(seconds, 0.0) if seconds < 1e6 else 10.0
 
 
 def read_dotenv(folder: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ full stop keeps the shell from cutting empty lines at the end.
 from __future__ import annotations
 
 _WAIT = (
-    'w() { if command -v timeout >/dev/null 2>&1; then timeout "${STEPFORK_GIT_SECONDS:-5}" "$@"; else "$@"; fi; }; '
+    'w() { if command -v timeout >/dev/null 2>&1; then timeout "${STEPFORK_GIT_SECONDS:-10}" "$@"; else "$@"; fi; }; '
 )
 
 TEXTCONV = _WAIT + (
