@@ -64,6 +64,7 @@ WRITERS = {
     "cli/destinations.py write_result_file": {"write_atomic", "write_bytes"},
     "cli/capture_report.py tell": {"write_result_file"},
     "cli/replay.py _tell": {"write_result_file"},
+    "cli/diff.py _tell": {"write_result_file"},
 }
 
 
