@@ -33,7 +33,7 @@ def store_override() -> str | None:
 
 
 def git_seconds() -> float:
-    """`STEPFORK_GIT_SECONDS`: how long git waits for what it shows of a fixture; 0: for ever, 10 where it is no number."""
+    """`STEPFORK_GIT_SECONDS`: how long git waits for the text of a fixture; 0: for ever, 10 where it is no number."""
     try:
         seconds = float(os.environ.get("STEPFORK_GIT_SECONDS", ""))
     except ValueError:
