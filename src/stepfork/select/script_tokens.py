@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Token = tuple[Literal["word", "text", "sign"], str]
     """A word (numbers too), a sign of one character, or a text: a string, a template with holes (see `shapes`)."""
 
-_SPACE = re.compile(r"\s+")
-_WORD = re.compile(r"[\w$]+")
+#: What needs no second look: space, a word, a sign.
+_PLAIN = re.compile(r"(\s+)|([\w$]+)|([^\s\w$\"'`/<{}])")
 _STRINGS = {
     quote: re.compile(rf"{quote}([^{quote}\\\n]*(?:\\[\s\S][^{quote}\\\n]*)*)({quote})?") for quote in ("'", '"')
 }
@@ -127,15 +127,14 @@ class _Reader:
         return found[0]
 
     def _code(self, code: _Code) -> None:
-        char = self._source[self._at]
+        self._plain(code)
+        char = self._source[self._at : self._at + 1]
         two = self._source[self._at : self._at + 2]
-        if space := self._take(_SPACE):
-            code.line = len(code.tokens) if "\n" in space else code.line
+        if not char:
             return
-        if word := self._take(_WORD):
-            code.tokens.append(("word", word))
-        elif two == "//":
+        if two == "//":
             self._skip_to("\n")
+            code.line = len(code.tokens)
         elif two == "/*":
             self._at += 2
             self._skip_to("*/")
@@ -153,6 +152,18 @@ class _Reader:
             self._open_element()
         else:
             self._sign(code, char)
+
+    def _plain(self, code: _Code) -> None:
+        source, tokens, at = self._source, code.tokens, self._at
+        while found := _PLAIN.match(source, at):
+            at = found.end()
+            if found.lastindex == 2:
+                tokens.append(("word", found[2]))
+            elif found.lastindex == 3:
+                tokens.append(("sign", found[3]))
+            elif "\n" in found[1]:
+                code.line = len(tokens)
+        self._at = at
 
     def _sign(self, code: _Code, char: str) -> None:
         self._at += 1
