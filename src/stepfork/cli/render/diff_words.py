@@ -83,18 +83,26 @@ def breaks(diff: FixtureDiff) -> list[str]:
 
 
 def usage(diff: FixtureDiff) -> Iterator[tuple[str, str]]:
-    """``tokens`` and ``cost`` in words, with the difference, where the two sides say something else; what a side does
-    not say is unknown. Of a fixture that came or went, what its one side says."""
-    old, new = (side or Usage() for side in diff.usage)
+    """``tokens`` and ``cost`` in words, where the two sides say something else; of a fixture that came or went, what
+    its one side says."""
+    old, new = diff.usage
     alone = diff.change in ("added", "removed")
     if alone:
         old = new = new if diff.change == "added" else old
+    yield from ((what, told) for what, told, differs in used(old, new) if alone or differs)
+
+
+def used(old: Usage | None, new: Usage | None) -> Iterator[tuple[str, str, bool]]:
+    """What both sides say of ``tokens`` and ``cost`` in words, with the difference, and whether there is one; what a
+    side does not say is unknown."""
+    old, new = old or Usage(), new or Usage()
     ways = [(old.input_tokens, new.input_tokens, "in"), (old.output_tokens, new.output_tokens, "out")]
     known = [(before, after, way) for before, after, way in ways if before is not None or after is not None]
-    if known and (alone or any(before != after for before, after, _ in known)):
-        yield "tokens", ", ".join(_tokens(before, after, way) for before, after, way in known)
-    if (old.cost is not None or new.cost is not None) and (alone or old.cost != new.cost):
-        yield "cost", _costs(old.cost, new.cost)
+    if known:
+        told = ", ".join(_tokens(before, after, way) for before, after, way in known)
+        yield "tokens", told, any(before != after for before, after, _ in known)
+    if old.cost is not None or new.cost is not None:
+        yield "cost", _costs(old.cost, new.cost), old.cost != new.cost
 
 
 def _tokens(old: int | None, new: int | None, way: str) -> str:

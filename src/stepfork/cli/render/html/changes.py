@@ -99,7 +99,7 @@ def _field(field: FieldChange, change: Change) -> Iterator[Html]:
         where = (
             join([element("code", user(field.old_path)), words(" → "), path])
             if field.old_path is not None
-            else words(f"{field.old} → {field.new}")
+            else user(f"{field.old} → {field.new}")
         )
         yield element("p", words("moved "), where, class_="call")
         return

@@ -106,7 +106,7 @@ def _table(diffs: Sequence[FixtureDiff], clean: Clean) -> Html:
             words(str(causes["authored"])),
             words(str(causes["consequence"])),
             words(diff_words.exchanges(diff).removesuffix("s").removesuffix(" exchange")),
-            words("; ".join(f"{what} {told}" for what, told in diff_words.usage(diff)) or "unknown"),
+            words(_used(diff)),
         )
         rows.append(element("tr", element("th", link, scope="row"), *(element("td", cell) for cell in cells)))
     head = element("tr", *(element("th", words(name), scope="col") for name in heads))
@@ -119,6 +119,13 @@ def _table(diffs: Sequence[FixtureDiff], clean: Clean) -> Html:
         role="region",
         aria_label="Fixtures, a table",
     )
+
+
+def _used(diff: FixtureDiff) -> str:
+    old, new = diff.usage
+    if diff.change in ("added", "removed"):
+        old = new = new or old
+    return "; ".join(f"{what} {told}" for what, told, _ in diff_words.used(old, new)) or "unknown"
 
 
 def _fixture(diff: FixtureDiff, sides: Pair, prefix: str, clean: Clean) -> Html:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from stepfork.cli.render import diff_words
 from stepfork.cli.render.html.elements import NOTHING, Html, element, user, words
 from stepfork.cli.render.html.exchange import Exchanges, Place, call_line
 from stepfork.cli.render.html.marks import LEGEND, css, mark
 from stepfork.cli.render.html.texts import Clean
-from stepfork.cli.render.html.usage import usage_line
 from stepfork.diff.timeline import Row
 from stepfork.diff.usage import usage_of
 
@@ -88,8 +88,8 @@ def _head(row: Row, kind: str, here: Place, clean: Clean) -> Iterator[Html]:
 def _facts(row: Row, clean: Clean) -> Iterator[Html]:
     labels = list(dict.fromkeys(call.view.label for call in (row.old, row.new) if call))
     told = " → ".join(map(clean, labels))
-    usages = tuple(usage_of(call.view.answer) if call else None for call in (row.old, row.new))
-    used = usage_line((usages[0], usages[1]), one_side=None in (row.old, row.new))
+    usages = [usage_of(call.view.answer) for call in (row.old or row.new, row.new or row.old) if call]
+    used = "; ".join(f"{what} {said}" for what, said, _ in diff_words.used(*usages))
     yield element("p", user(told), words(f"; {used}") if used else NOTHING, class_="facts")
     if row.old is not None and row.new is not None and row.kind != "same":
         yield element("div", element("b", words("old")), element("b", words("new")), class_="p sides")
