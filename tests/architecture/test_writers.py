@@ -65,6 +65,8 @@ WRITERS = {
     "cli/capture_report.py tell": {"write_result_file"},
     "cli/replay.py _tell": {"write_result_file"},
     "cli/diff.py _tell": {"write_result_file"},
+    # words of another program's command line: ids of tests, which are paths and names in the user's own files
+    "cli/select_run.py _handed_over": {"write_bytes"},
 }
 
 
