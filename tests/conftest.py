@@ -18,7 +18,11 @@ settings.register_profile("steady", derandomize=True, deadline=None, database=No
 settings.register_profile("search", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
-_LEAKS = ("GIT_", "STEPFORK_", "OTEL_", "OPENAI_", "ANTHROPIC_", "CI", "GITHUB_", "NO_COLOR")
+_LEAKS = (
+    *("GIT_", "STEPFORK_", "OTEL_", "OPENAI_", "ANTHROPIC_", "NO_COLOR"),
+    # what the systems say of the change that they build: this project's own
+    *("CI", "GITHUB_", "BITBUCKET_", "BUILDKITE", "BUILD_SOURCE", "SYSTEM_PULLREQUEST_", "CHANGE_TARGET"),
+)
 _connect = socket.socket.connect
 
 

@@ -45,6 +45,7 @@ def test_the_remotes_default_branch_is_the_base(tmp_path: Path) -> None:
     [
         ("GITHUB_BASE_REF", "release"),
         ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "release"),
+        ("CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME", "release"),
         ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/release"),
         ("BITBUCKET_PR_DESTINATION_BRANCH", "release"),
         ("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "release"),
@@ -267,6 +268,15 @@ def test_no_repository_and_no_store_are_exit_2(tmp_path: Path, project: Path) ->
     printed = repo.select()
     assert printed.code == 2
     assert "stepfork init" in printed.messages
+
+
+def test_settings_that_cannot_be_read_are_not_passed_over(tmp_path: Path) -> None:
+    """They may name the base, and files whose change must not look green."""
+    repo = two_fixtures(tmp_path / "r")
+    (repo.root / ".stepfork/config.toml").mkdir()
+    printed = repo.select()
+    assert (printed.code, printed.data, printed.messages.count("\n")) == (2, b"", 1)
+    assert "config.toml: cannot be read" in printed.messages
 
 
 def test_a_line_break_in_a_path_needs_null(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ class _Collected:
         self._bundles: dict[str, FixtureChange] = {}
         self._unsure: dict[str, None] = {}
         self._others: set[str] = set()
-        self._objects: set[str] = set()
+        self._objects: dict[str, str] = {}
         self._listed: set[str] = set()
         self._watched: frozenset[str] = frozenset()
 
@@ -107,11 +107,12 @@ class _Collected:
             if what != "deleted":
                 self._look_into(path, what)
         elif inner.startswith("objects/"):
-            self._objects.add(inner.removeprefix("objects/").removesuffix(".json").replace("/", "", 1))
+            self._objects[inner.removeprefix("objects/").removesuffix(".json").replace("/", "", 1)] = what
 
     def add_those_reaching(self) -> None:
         """The fixtures whose own manifest did not change, but an object that it lists did."""
-        objects = self._objects - self._listed
+        # One that came with a changed manifest is news to no other; one that was there before may be anybody's.
+        objects = {one for one, what in self._objects.items() if what != "added" or one not in self._listed}
         for path in self._state.manifests() if objects else ():
             name = self._name(path)
             if name in self._fixtures:

@@ -84,8 +84,10 @@ def _configured(checkout: Checkout, store: str) -> tuple[str | None, Watch | Non
             text = file.read()
         if b"select" not in text and b"watch" not in text and b"\nformat = 1\n" in b"\n" + text:
             return None, None
-    except OSError:
+    except FileNotFoundError:
         return None, None
+    except OSError:
+        pass  # told below, in the words of whoever reads settings
     from stepfork.config.project import read_settings
 
     settings = read_settings(place)

@@ -63,7 +63,18 @@ def test_objects_reach_the_fixtures_that_list_them() -> None:
     both = Changes(modified=frozenset({place("b")}), added=frozenset(touched[:1]))
     present.listed = 0
     assert [one.name for one in fixture_changes(both, STORE, present).fixtures] == ["b"]
-    assert present.listed == 0  # every changed object belongs to the changed manifest
+    assert present.listed == 0  # every new object belongs to the changed manifest
+
+
+@pytest.mark.parametrize("change", ["modified", "deleted"])
+def test_an_object_that_a_changed_manifest_lists_too_reaches_the_others_all_the_same(change: str) -> None:
+    shared = "ab" + "0" * 62
+    present = Present({place(name): manifest(name, shared) for name in ("a", "b")})
+    touched = {"modified": {place("a")}, "deleted": set()}
+    touched[change].add(f"{STORE}/objects/{shared[:2]}/{shared[2:]}.json")
+    changes = Changes(modified=frozenset(touched["modified"]), deleted=frozenset(touched["deleted"]))
+    found = fixture_changes(changes, STORE, present)
+    assert [(one.name, one.what) for one in found.fixtures] == [("a", "changed"), ("b", "object changed")]
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"<<<<<<<", b"\xff", b"[" * 99_999, b'{"name": ', None])
