@@ -24,8 +24,8 @@ from round_trip import corpus
 
 from stepfork.capture.assemble import assemble
 from stepfork.cli.render.diff_text import render_report
-from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
-from stepfork.diff.values import Change, FixtureDiff
+from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
+from stepfork.diff.values import Change
 from stepfork.normalize.known import Context
 from stepfork.normalize.normalize import normalize_run
 from stepfork.normalize.request_key import RunKeys

@@ -20,8 +20,8 @@ SCHEMES = ("light", "dark")
 
 
 def write(path: Path, *pairs: tuple[Fixture | None, Fixture | None]) -> Path:
-    diffs = [diff_fixtures(*pair, DiffOptions(responses=True)) for pair in pairs]
-    html = html_report(diffs, pairs, clean=as_it_is, unread=["broken: cannot be read"])
+    diffs = [diff_fixtures(*pair, DiffOptions(responses=True, timeline=True)) for pair in pairs]
+    html = html_report(diffs, clean=as_it_is, unread=["broken: cannot be read"])
     path.write_text(html, encoding="utf-8", errors="replace")
     return path
 

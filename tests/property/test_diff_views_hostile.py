@@ -16,8 +16,9 @@ from stepfork.cli.render.diff_github import annotated
 from stepfork.cli.render.diff_lines import rows_between
 from stepfork.cli.render.diff_markdown import MARK, markdown_report
 from stepfork.cli.render.diff_text import render_report
+from stepfork.diff.fixture_diff import FixtureDiff
 from stepfork.diff.text_diff import changed_lines
-from stepfork.diff.values import Change, FieldChange, FixtureDiff, Line, Usage
+from stepfork.diff.values import Change, FieldChange, Line, Usage
 
 # What hosts of Markdown, runners of builds, terminals and our own reports act on.
 PIECES = [

@@ -13,8 +13,7 @@ from stepfork.cli.escape import escape, escape_fully
 from stepfork.cli.render.html.elements import user
 from stepfork.cli.render.html.page import html_report
 from stepfork.cli.render.html.texts import text_pair
-from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
-from stepfork.diff.values import FixtureDiff
+from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
 from tests.property.test_diff_views_hostile import costly, hostile, some
 from tests.unit.cli.html_page import Page, as_it_is, check_page
 from tests.unit.diff.conversations import conversation, fixture
@@ -44,14 +43,14 @@ def sound(html: str) -> Page:
 @costly
 @given(some, st.lists(hostile, max_size=2))
 def test_a_page_of_any_report_is_sound(diffs: Sequence[FixtureDiff], unread: Sequence[str]) -> None:
-    sound(html_report(diffs, [(None, None)] * len(diffs), clean=as_it_is, unread=unread))
+    sound(html_report(diffs, clean=as_it_is, unread=unread))
 
 
 @settings(max_examples=12, deadline=None)
 @given(runs, runs)
 def test_a_page_of_any_two_fixtures_is_sound(old: Any, new: Any) -> None:
-    diff = diff_fixtures(old, new, DiffOptions(responses=True, trace=True))
-    sound(html_report([diff], [(old, new)], clean=as_it_is))
+    diff = diff_fixtures(old, new, DiffOptions(responses=True, trace=True, timeline=True))
+    sound(html_report([diff], clean=as_it_is))
 
 
 @settings(max_examples=50)

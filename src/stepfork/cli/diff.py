@@ -92,7 +92,7 @@ def diff(
     if tools_only and (responses or trace):
         raise UsageError("--tools-only compares nothing but tools", fix="leave --responses and --trace out")
     views: dict[str, tuple[bool, View]] = {"--json": (as_json, _json), "--markdown": (as_markdown, _markdown)}
-    views["--html"] = (as_html, partial(_html, timeline=not tools_only))
+    views["--html"] = (as_html, _html)
     is_text = not any(wanted for wanted, _ in views.values())
     view = _view(views, text=partial(_text, color=color, to_file=output is not None))
     _check_form(form, to_stdout=output is None, text=is_text)
@@ -101,7 +101,7 @@ def diff(
     check_result_file(output)
     locator = open_locator(store)
     clean = redactor(store)
-    options = DiffOptions(responses, trace, tools_only)
+    options = DiffOptions(responses, trace, tools_only, timeline=as_html)
     report = compare(locator, tuple(sides or ()), options, cached=cached, paths=ctx.meta[_PATHS])
     failed = _tell(view(report, clean, full), output, is_text=is_text)
     if form == "github":
@@ -166,12 +166,10 @@ def _markdown(report: DiffReport, clean: Clean, full: bool) -> str:
     return "\n".join((*markdown_report(report.pairs, full=full, clean=clean, unread=report.unread), ""))
 
 
-def _html(report: DiffReport, clean: Clean, _full: bool, *, timeline: bool) -> str:
-    """`timeline`: with all exchanges, not only with the changes."""
+def _html(report: DiffReport, clean: Clean, _full: bool) -> str:
     from stepfork.cli.render.html.page import html_report
 
-    sides = report.sides if timeline else [(None, None)] * len(report.pairs)
-    return html_report(report.pairs, sides, clean=clean, unread=report.unread)
+    return html_report(report.pairs, clean=clean, unread=report.unread)
 
 
 def _tell(told: str, output: Path | None, *, is_text: bool) -> int:

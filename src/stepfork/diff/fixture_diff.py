@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
+import msgspec
 from msgspec import UNSET
 
 from stepfork.diff.changes import fold
@@ -12,14 +14,58 @@ from stepfork.diff.grades import Grader
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text
+from stepfork.diff.timeline import Row, timeline
 from stepfork.diff.tool_surface import surface_changes, surface_of
 from stepfork.diff.usage import usage_of, usage_of_all
-from stepfork.diff.values import DiffOptions, ExchangeDiff, FixtureDiff, Usage, Usages
+from stepfork.diff.values import GRADES, Change, ExchangeDiff, Grade, Usage, Usages
 from stepfork.diff.verdict_diff import verdict_changes
 from stepfork.diff.views import Conversations, Side, View, says_otherwise, views_of
 from stepfork.trace.fixture import Fixture
 
-__all__ = ["DiffOptions", "FixtureDiff", "diff_fixtures"]
+
+class DiffOptions(msgspec.Struct, frozen=True):
+    """``responses``: the answers are among the parts compared; ``trace``: the steps and the outcome are;
+    ``tools_only``: the tools that the runs offer are, by name, and nothing else. ``timeline``: all exchanges are told
+    beside the changes, where any are compared."""
+
+    responses: bool = False
+    trace: bool = False
+    tools_only: bool = False
+    timeline: bool = False
+
+
+class FixtureDiff(msgspec.Struct, frozen=True):
+    """Two fixtures compared; a side that does not exist makes the other ``added`` or ``removed``.
+
+    ``exchanges`` holds those that differ, in order; ``changes`` the same differences (and those of the run as a whole)
+    with repetitions folded, authored ones first; ``notes`` differences outside the parts compared, one phrase each.
+    ``usage`` sums what all answers of a side used; what any of them does not say is unknown. ``tools_only``: nothing
+    but the tools was compared. ``timeline`` has all exchanges, those that do not differ too, where that was asked for.
+    """
+
+    name: str
+    change: Literal["unchanged", "changed", "added", "removed"]
+    old_count: int
+    new_count: int
+    exchanges: tuple[ExchangeDiff, ...] = ()
+    changes: tuple[Change, ...] = ()
+    usage: Usages = (None, None)
+    notes: tuple[str, ...] = ()
+    old_name: str | None = None
+    tools_only: bool = False
+    timeline: tuple[Row, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything differs in meaning, within the parts compared."""
+        return self.change != "unchanged"
+
+    @property
+    def grade(self) -> Grade | None:
+        """The grade of its gravest change, None where nothing changed; a fixture that came or went is ``changed``."""
+        alone: Grade | None = "changed" if self.change in ("added", "removed") else None
+        return max((change.grade for change in self.changes), key=GRADES.index, default=alone)
+
 
 _REQUESTS = DiffOptions()
 
@@ -32,14 +78,13 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     that has no exchanges is compared by its steps.
     """
     if old is None or new is None:
-        return _alone(old, new)
+        return _alone(old, new, options)
     views = [views_of(side.run.exchanges) for side in (old, new)]
     sides = in_one_numbering(Sides(old, new, *views))
     if options.tools_only:
         return _tools_alone(sides)
     trace = options.trace or not any(views)
-    conversations = Conversations()
-    before, after = Side(sides.old_views, conversations), Side(sides.new_views, conversations)
+    before, after = _conversations(sides.old_views, sides.new_views)
     compared = compare_exchanges(before, after)
     grader = Grader(sides.old, sides.new, before, after, _pairs(compared))
     exchanges = tuple(_reported(compared, sides, responses=options.responses))
@@ -58,7 +103,13 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
         usage=(_usage(sides.old_views), _usage(sides.new_views)),
         notes=() if changes else tuple(_notes(old, new, sides, compared)),
         old_name=None if old.name == new.name else old.name,
+        timeline=timeline(before, after, compared) if options.timeline else (),
     )
+
+
+def _conversations(old: Sequence[View], new: Sequence[View]) -> tuple[Side, Side]:
+    conversations = Conversations()
+    return Side(old, conversations), Side(new, conversations)
 
 
 def _pairs(compared: Sequence[Compared]) -> list[tuple[int, int]]:
@@ -82,13 +133,17 @@ def _tools_alone(sides: Sides) -> FixtureDiff:
     )
 
 
-def _alone(old: Fixture | None, new: Fixture | None) -> FixtureDiff:
+def _alone(old: Fixture | None, new: Fixture | None, options: DiffOptions) -> FixtureDiff:
     only = new or old
     assert only is not None, "a comparison needs a side"
     views = views_of(only.run.exchanges)
+    rows: tuple[Row, ...] = ()
+    if options.timeline and not options.tools_only:
+        before, after = _conversations(*((views, []) if new is None else ([], views)))
+        rows = timeline(before, after, compare_exchanges(before, after))
     if new is None:
-        return FixtureDiff(only.name, "removed", len(views), 0, usage=(_usage(views), None))
-    return FixtureDiff(only.name, "added", 0, len(views), usage=(None, _usage(views)))
+        return FixtureDiff(only.name, "removed", len(views), 0, usage=(_usage(views), None), timeline=rows)
+    return FixtureDiff(only.name, "added", 0, len(views), usage=(None, _usage(views)), timeline=rows)
 
 
 def _says_its_input(fixture: Fixture, views: Sequence[View]) -> bool:

@@ -12,12 +12,10 @@ from typing import NamedTuple
 import msgspec
 
 from stepfork.diff.alignment import Kind, Op, align
-from stepfork.diff.exchange_diff import Compared, compare_exchanges
-from stepfork.diff.numbering import Sides, in_one_numbering
+from stepfork.diff.exchange_diff import Compared
 from stepfork.diff.request_diff import diff_forms
 from stepfork.diff.units import Unit
-from stepfork.diff.views import Conversations, Side, View, views_of
-from stepfork.trace.fixture import Fixture
+from stepfork.diff.views import Side, View
 
 _HEAD = ("model", "params", "system", "tools", "other")
 
@@ -55,21 +53,17 @@ class Row(NamedTuple):
     differs: tuple[str, ...]
 
 
-def timeline(old: Fixture | None, new: Fixture | None) -> tuple[Row, ...]:
-    """All exchanges in the order of the new side, each removed one after what stood before it; placeholders of the
-    new side have the old side's numbers, as in every comparison."""
-    views = [[] if side is None else views_of(side.run.exchanges) for side in (old, new)]
-    if old is not None and new is not None:
-        _, _, *views = in_one_numbering(Sides(old, new, *views))
-    conversations = Conversations()
-    return tuple(_Rows(Side(views[0], conversations), Side(views[1], conversations)).all())
+def timeline(old: Side, new: Side, compared: Sequence[Compared]) -> tuple[Row, ...]:
+    """All exchanges as they were compared, in the order of the new side, each removed one after what stood before
+    it."""
+    return tuple(_Rows(old, new, compared).all())
 
 
 class _Rows:
-    def __init__(self, old: Side, new: Side) -> None:
+    def __init__(self, old: Side, new: Side, compared: Sequence[Compared]) -> None:
         self._old = old
         self._new = new
-        self._compared = compare_exchanges(old, new)
+        self._compared = compared
         self._pairs = {(one.op.old, one.op.new) for one in self._compared}
         self._shown: set[tuple[object, object]] = set()
 

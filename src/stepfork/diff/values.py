@@ -21,15 +21,6 @@ Section = Literal[
 """Where a change stands. ``run`` is how the run was made: command, folder, agent, input."""
 
 
-class DiffOptions(msgspec.Struct, frozen=True):
-    """``responses``: the answers are among the parts compared; ``trace``: the steps and the outcome are;
-    ``tools_only``: the tools that the runs offer are, by name, and nothing else."""
-
-    responses: bool = False
-    trace: bool = False
-    tools_only: bool = False
-
-
 class Line(msgspec.Struct, frozen=True):
     """One line of a text that only the old (``-``) or only the new side (``+``) has, whole and as recorded."""
 
@@ -160,35 +151,3 @@ class Change(msgspec.Struct, frozen=True):
     grade: Grade = "changed"
     rule: str = ""
     breaks: str = ""
-
-
-class FixtureDiff(msgspec.Struct, frozen=True):
-    """Two fixtures compared; a side that does not exist makes the other ``added`` or ``removed``.
-
-    ``exchanges`` holds those that differ, in order; ``changes`` the same differences (and those of the run as a whole)
-    with repetitions folded, authored ones first; ``notes`` differences outside the parts compared, one phrase each.
-    ``usage`` sums what all answers of a side used; what any of them does not say is unknown. ``tools_only``: nothing
-    but the tools was compared.
-    """
-
-    name: str
-    change: Literal["unchanged", "changed", "added", "removed"]
-    old_count: int
-    new_count: int
-    exchanges: tuple[ExchangeDiff, ...] = ()
-    changes: tuple[Change, ...] = ()
-    usage: Usages = (None, None)
-    notes: tuple[str, ...] = ()
-    old_name: str | None = None
-    tools_only: bool = False
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything differs in meaning, within the parts compared."""
-        return self.change != "unchanged"
-
-    @property
-    def grade(self) -> Grade | None:
-        """The grade of its gravest change, None where nothing changed; a fixture that came or went is ``changed``."""
-        alone: Grade | None = "changed" if self.change in ("added", "removed") else None
-        return max((change.grade for change in self.changes), key=GRADES.index, default=alone)

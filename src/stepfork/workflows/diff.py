@@ -19,13 +19,11 @@ from stepfork.workflows.locate import Locator, Reading
 class DiffReport:
     """`pairs` has a diff for each fixture compared, in order of name; `several` where fixtures were looked for.
 
-    `sides` has what each pair was made from, (old, new), None for a side that is not there. `unread` says for each
-    fixture that differs and that cannot be read on a side why not, its name in front.
+    `unread` says for each fixture that differs and that cannot be read on a side why not, its name in front.
     """
 
     pairs: tuple[FixtureDiff, ...]
     several: bool
-    sides: tuple[tuple[Fixture | None, Fixture | None], ...]
     unread: tuple[str, ...] = ()
 
     @property
@@ -141,7 +139,7 @@ def _one(question: _Question, name: str, old: Side, new: Side) -> DiffReport:
 
 
 def _pair(old: Fixture | None, new: Fixture | None, options: DiffOptions) -> DiffReport:
-    return DiffReport((_compared(old, new, options),), several=False, sides=((old, new),))
+    return DiffReport((_compared(old, new, options),), several=False)
 
 
 def _compared(old: Fixture | None, new: Fixture | None, options: DiffOptions, *, renamed: bool = False) -> FixtureDiff:
@@ -164,14 +162,13 @@ def _names(old: Side, new: Side) -> list[tuple[str | None, str | None]]:
 
 def _states(question: _Question, old: Side, new: Side) -> DiffReport:
     """All fixtures that differ between two states, those that were renamed with their counterparts."""
-    pairs, sides, unread = [], [], []
+    pairs, unread = [], []
     for before, after in limited(question.locator, question.paths, _names(old, new)):
         if before and before == after and old.fingerprints[before] == new.fingerprints[after]:
             continue
         try:
             side = None if before is None else old.open(before), None if after is None else new.open(after)
             pairs.append(_compared(*side, question.options, renamed=before is not None and before != after))
-            sides.append(side)
         except (StoreError, GitError, UsageError) as error:
             unread.append(f"{after or before}: {error}")
-    return DiffReport(tuple(pairs), several=True, sides=tuple(sides), unread=tuple(unread))
+    return DiffReport(tuple(pairs), several=True, unread=tuple(unread))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from stepfork.cli.render.diff_github import MOST, annotated
-from stepfork.diff.values import Change, FixtureDiff, Grade
+from stepfork.diff.fixture_diff import FixtureDiff
+from stepfork.diff.values import Change, Grade
 
 CHANGE = Change("system", "changed", "authored", "", "system", exchanges=(0, 1, 2))
 

@@ -10,8 +10,8 @@ import pytest
 from stepfork.cli.render.diff_markdown import LIMIT, MARK, markdown_report
 from stepfork.cli.render.diff_words import BLOCK
 from stepfork.cli.render.markdown import size
-from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
-from stepfork.diff.values import Change, FixtureDiff, Line, Usage
+from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
+from stepfork.diff.values import Change, Line, Usage
 from tests.unit.diff.conversations import SYSTEM, TURNS, asks, conversation, fixture
 
 TWICE = [TURNS[0], [*TURNS[1], *TURNS[1]], *TURNS[2:]]

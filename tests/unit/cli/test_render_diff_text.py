@@ -10,10 +10,10 @@ import pytest
 
 from stepfork.cli.render.diff_text import render_report
 from stepfork.cli.render.diff_words import BLOCK
-from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
+from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
 from stepfork.diff.text_diff import changed_lines as changed_lines_of
 from stepfork.diff.text_diff import word_diff
-from stepfork.diff.values import Change, FieldChange, FixtureDiff, Usage
+from stepfork.diff.values import Change, FieldChange, Usage
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture

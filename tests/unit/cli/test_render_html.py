@@ -18,8 +18,8 @@ from tests.unit.diff.conversations import TURNS, asks, chat, conversation, fixtu
 
 
 def page_of(old: Fixture | None, new: Fixture | None, **options: Any) -> Page:
-    diff = diff_fixtures(old, new, DiffOptions(responses=True))
-    return check_page(html_report([diff], [(old, new)], clean=options.pop("clean", as_it_is), **options))
+    diff = diff_fixtures(old, new, DiffOptions(responses=True, timeline=True))
+    return check_page(html_report([diff], clean=options.pop("clean", as_it_is), **options))
 
 
 def test_a_page_of_equal_fixtures_says_so_and_holds_all_exchanges() -> None:
@@ -54,7 +54,7 @@ def test_what_does_not_hold_any_more_is_said() -> None:
     old, new = edited()
     diff = diff_fixtures(old, new)
     changes = tuple(_breaking(change) for change in diff.changes[:1])
-    page = check_page(html_report([_with_changes(diff, changes)], [(old, new)], clean=as_it_is))
+    page = check_page(html_report([_with_changes(diff, changes)], clean=as_it_is))
     assert "BREAKING tool call <x> is gone" in page.text
 
 
@@ -184,7 +184,7 @@ def test_several_fixtures_have_a_table_with_what_may_break_first() -> None:
         (old, new),
     ]
     diffs = [diff_fixtures(*pair) for pair in pairs]
-    page = check_page(html_report(diffs, pairs, clean=as_it_is, unread=["broken: cannot be read"]))
+    page = check_page(html_report(diffs, clean=as_it_is, unread=["broken: cannot be read"]))
     assert page.texts["caption"] == ["Fixtures, those with breaking changes first"]
     rows = [text for text in page.texts["th"] if text in ("a", "b", "refund")]
     assert sorted(rows) == ["a", "b", "refund"]
@@ -193,7 +193,7 @@ def test_several_fixtures_have_a_table_with_what_may_break_first() -> None:
 
 
 def test_a_report_of_no_fixture_is_a_page_too() -> None:
-    page = check_page(html_report([], [], clean=as_it_is))
+    page = check_page(html_report([], clean=as_it_is))
     assert "no fixture differs" in page.text
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from stepfork.cli.render.refresh_text import refresh_lines
 from stepfork.contracts.verification import Verification
-from stepfork.diff.values import Change, FixtureDiff
+from stepfork.diff.fixture_diff import FixtureDiff
+from stepfork.diff.values import Change
 from stepfork.workflows.capture import CaptureRequest
 from stepfork.workflows.capture_result import CaptureResult
 from stepfork.workflows.refresh import Item, RefreshResult

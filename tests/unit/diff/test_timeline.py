@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from stepfork.diff.timeline import Row, timeline
+from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
+from stepfork.diff.timeline import Row
+from stepfork.trace.fixture import Fixture
 from tests.unit.diff.conversations import TURNS, asks, chat, conversation, fixture
+
+
+def timeline(old: Fixture | None, new: Fixture | None) -> tuple[Row, ...]:
+    return diff_fixtures(old, new, DiffOptions(timeline=True)).timeline
 
 
 def places(rows: tuple[Row, ...]) -> list[tuple[str, int | None, int | None]]:

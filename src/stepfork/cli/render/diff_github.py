@@ -12,7 +12,8 @@ from stepfork.cli.escape import escape
 from stepfork.cli.render.diff_clean import Clean, clean_summary
 from stepfork.cli.render.diff_words import breaks, exchanges, in_order, name_of, number, place_of, told
 from stepfork.cli.render.github import Level, annotation
-from stepfork.diff.values import FixtureDiff, Grade
+from stepfork.diff.fixture_diff import FixtureDiff
+from stepfork.diff.values import Grade
 
 MOST = 10
 """Annotations of one level."""

@@ -11,17 +11,9 @@ from typing import Any
 import msgspec
 
 from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_field, clean_lines, clean_summary
+from stepfork.diff.fixture_diff import FixtureDiff
 from stepfork.diff.usage import usage_difference
-from stepfork.diff.values import (
-    Change,
-    ExchangeDiff,
-    FieldChange,
-    FixtureDiff,
-    Line,
-    MessageChange,
-    RequestDiff,
-    Usages,
-)
+from stepfork.diff.values import Change, ExchangeDiff, FieldChange, Line, MessageChange, RequestDiff, Usages
 
 Document = dict[str, Any]
 

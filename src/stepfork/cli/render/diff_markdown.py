@@ -25,7 +25,8 @@ from stepfork.cli.render.diff_words import (
     usage,
 )
 from stepfork.cli.render.markdown import code, details, fence, size
-from stepfork.diff.values import Change, FixtureDiff
+from stepfork.diff.fixture_diff import FixtureDiff
+from stepfork.diff.values import Change
 
 MARK = "<!-- stepfork diff -->"
 """The first line of every report; what updates a comment looks for a comment that starts with it."""

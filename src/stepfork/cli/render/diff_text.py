@@ -33,7 +33,8 @@ from stepfork.cli.render.diff_words import (
     told,
     usage,
 )
-from stepfork.diff.values import Change, FixtureDiff
+from stepfork.diff.fixture_diff import FixtureDiff
+from stepfork.diff.values import Change
 
 RIGHT = 66
 """Characters of a headline before the number of exchanges."""

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from stepfork.diff.values import Change, FixtureDiff, Usage
+from stepfork.diff.fixture_diff import FixtureDiff
+from stepfork.diff.values import Change, Usage
 
 BLOCK = 20
 """Lines of one change, and changes of one kind, that are shown unless all are asked for."""

@@ -13,8 +13,9 @@ from stepfork.cli.render.html.marks import css, mark
 from stepfork.cli.render.html.messages import json_text
 from stepfork.cli.render.html.rows import Places
 from stepfork.cli.render.html.texts import Clean, hunk, text_pair
+from stepfork.diff.fixture_diff import FixtureDiff
 from stepfork.diff.text_diff import hunks_of
-from stepfork.diff.values import Change, FieldChange, FixtureDiff
+from stepfork.diff.values import Change, FieldChange
 from stepfork.trace.body import JsonValue
 
 LINKS = 12

@@ -20,23 +20,16 @@ from stepfork.cli.render.html.elements import NOTHING, Html, element, user, word
 from stepfork.cli.render.html.marks import mark
 from stepfork.cli.render.html.rows import legend, places_of, timeline_list
 from stepfork.cli.render.html.texts import Clean
-from stepfork.diff.timeline import timeline
-from stepfork.diff.values import FixtureDiff
-from stepfork.trace.fixture import Fixture
-
-Pair = tuple[Fixture | None, Fixture | None]
+from stepfork.diff.fixture_diff import FixtureDiff
 
 
-def html_report(
-    pairs: Sequence[FixtureDiff], sides: Sequence[Pair], *, clean: Clean, unread: Sequence[str] = ()
-) -> str:
-    """The page of a report: `sides` are the fixtures of each pair, `unread` says which could not be compared and why.
-    The same report gives the same bytes."""
+def html_report(pairs: Sequence[FixtureDiff], *, clean: Clean, unread: Sequence[str] = ()) -> str:
+    """The page of a report: all exchanges of each pair that was compared with its timeline, its changes alone of
+    others; `unread` says which could not be compared and why. The same report gives the same bytes."""
     clean = cache(clean)
-    places = {id(pair): place for place, pair in enumerate(pairs)}
     pairs = diff_words.in_order(pairs)
     title = _title(pairs, clean)
-    sections = [_fixture(diff, sides[places[id(diff)]], f"f{number}", clean) for number, diff in enumerate(pairs)]
+    sections = [_fixture(diff, f"f{number}", clean) for number, diff in enumerate(pairs)]
     several = len(pairs) != 1
     told = element("p", words(diff_words.counts(pairs)), class_="facts") if several else NOTHING
     header = element("header", element("h1", user(title)), told, element("p", id="tools"))
@@ -128,16 +121,15 @@ def _used(diff: FixtureDiff) -> str:
     return "; ".join(f"{what} {told}" for what, told, _ in diff_words.used(old, new)) or "unknown"
 
 
-def _fixture(diff: FixtureDiff, sides: Pair, prefix: str, clean: Clean) -> Html:
-    rows = timeline(*sides)
-    places = places_of(rows, prefix)
+def _fixture(diff: FixtureDiff, prefix: str, clean: Clean) -> Html:
+    places = places_of(diff.timeline, prefix)
     name = clean(diff.name) if diff.old_name is None else f"{clean(diff.old_name)} → {clean(diff.name)}"
     parts = [element("h2", mark(diff.change), words(" "), user(name), id=f"{prefix}-name"), *_summary(diff, clean)]
     lists = list(change_lists(diff, places, prefix, clean))
     if lists:
         parts += [element("h3", words("Changes")), *lists]
-    if rows:
-        parts += [element("h3", words("Timeline")), legend(), timeline_list(rows, places, clean)]
+    if diff.timeline:
+        parts += [element("h3", words("Timeline")), legend(), timeline_list(diff.timeline, places, clean)]
     return element("section", *parts, id=prefix, class_="fixture", aria_labelledby=f"{prefix}-name")
 
 
