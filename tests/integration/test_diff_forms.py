@@ -66,7 +66,7 @@ def test_cached_compares_what_is_staged(repo: Stand) -> None:
     assert told(repo, "--cached", "HEAD~1") == ["new: added", "refund: changed"]
     assert told(repo, "--cached", "HEAD~1", "--", f"{STORE}/new.json") == ["new: added"]
     assert "--cached compares" in repo.stepfork("diff", "--cached", "HEAD", "HEAD~1", code=2).err
-    assert "no such revision" in repo.stepfork("diff", "--cached", "none", code=2).err
+    assert "'none' is no fixture" in repo.stepfork("diff", "--cached", "none", code=2).err
 
 
 def test_before_the_first_commit_everything_staged_is_new(stand: Stand) -> None:
@@ -129,6 +129,13 @@ def test_a_path_that_matches_nothing_says_so(repo: Stand) -> None:
     assert "paths limit what is compared, and 'refund' names a fixture" in said
 
 
+def test_a_folder_or_another_file_in_a_fixtures_place_says_what_to_do(repo: Stand) -> None:
+    said = repo.stepfork("diff", STORE, code=2).err
+    assert said == f"stepfork diff: '{STORE}' is a folder; -- {STORE} compares the fixtures below it\n"
+    (repo.root / "prompt.md").write_text("You refund once.")
+    assert "prompt.md: is neither a manifest" in repo.stepfork("diff", "prompt.md", code=2).err
+
+
 def test_a_fixture_that_was_renamed_is_one_pair(repo: Stand) -> None:
     repo.git("mv", f"{STORE}/refund.json", f"{STORE}/refund-v2.json")
     assert told(repo) == ["refund → refund-v2: unchanged"]
@@ -181,6 +188,21 @@ def test_a_side_that_cannot_be_read_is_told_and_the_others_are_compared(repo: St
     repo.git("commit", "-q", "-m", "broken")
     said = repo.stepfork("diff", "HEAD~1", "HEAD", code=2).err
     assert all(f"stepfork diff: {name}: " in said for name in ("-x", "mail/notify"))
+
+
+def test_a_fixture_at_a_revision_is_compared_with_itself_now(repo: Stand) -> None:
+    write(repo, "refund", system="Another prompt.")
+    repo.git("mv", f"{STORE}/mail/notify.json", f"{STORE}/mail/told.json")
+    commit(repo)
+    write(repo, "refund", system="Not staged.")
+    assert told(repo, "main~1:refund") == told(repo, "--cached", "main~1:refund") == ["refund: changed"]
+    assert told(repo, "main:refund") == ["refund: changed"]
+    assert told(repo, "--cached", "main:refund") == ["refund: unchanged"]
+    assert told(repo, "main~1:mail/notify") == ["mail/notify → mail/told: unchanged"]
+    for words in (["main:mail/notify"], ["--cached", "main:mail/notify"]):
+        assert "there is no fixture 'mail/notify' at main" in repo.stepfork("diff", *words, code=2).err
+    assert "leave one out" in repo.stepfork("diff", "main:refund", "--", STORE, code=2).err
+    assert "is no fixture, manifest, bundle or revision" in repo.stepfork("diff", "--cached", "mian", code=2).err
 
 
 def test_a_bundle_and_the_manifest_of_another_store_are_fixtures(repo: Stand, tmp_path: Path) -> None:
@@ -257,6 +279,8 @@ def test_the_tools_alone(repo: Stand) -> None:
         "refund: tools unchanged (5 exchanges)",
         "  info   no tool is offered; nothing else was compared",
     ]
+    assert repo.stepfork("diff", "--tools-only").out.splitlines()[-1] == "1 fixture: 1 with the same tools"
+    assert "With the same tools: `refund`" in repo.stepfork("diff", "--tools-only", "--markdown").out
     assert "--tools-only compares nothing but tools" in repo.stepfork("diff", "--tools-only", "--trace", code=2).err
 
 

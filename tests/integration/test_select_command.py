@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -210,6 +211,16 @@ def test_the_json_document_is_the_published_one(tmp_path: Path) -> None:
     document = json.loads(repo.select("--base", "main", "--json").data)
     assert document["fixtures"] == [{"name": "refund", "change": "changed", "path": ".stepfork/fixtures/refund.json"}]
     assert [test["id"] for test in document["tests"]] == [REFUND]
+
+
+def test_reasons_stand_in_a_column_beside_long_ids_too(tmp_path: Path) -> None:
+    repo = two_fixtures(tmp_path / "r")
+    short, longer, longest = (f"tests/test_{'x' * size}.py" for size in (2, 60, 130))
+    for path in (short, longer, longest):
+        repo.write(path, "DATA = 'refund'\n")
+    lines = [re.match(r"(\S+)( +)", line) for line in repo.select("--explain").ids]
+    columns = {line[1]: line.end() for line in lines if line}
+    assert columns == {short: len(longer) + 2, longer: len(longer) + 2, longest: len(longest) + 2}
 
 
 def test_explain_counts_what_uses_fixtures_and_what_nothing_watches(tmp_path: Path) -> None:

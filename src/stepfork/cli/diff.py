@@ -80,8 +80,9 @@ def diff(
     """Say what differs in meaning between fixtures, bundles or revisions.
 
     Without an argument HEAD and the work tree are compared; with the name of a fixture, that one at HEAD and in the
-    work tree; with a revision, it and the work tree. OLD and NEW are names, manifests, bundles, REV:name, revisions;
-    A..B and A...B are two revisions. PATH limits the fixtures: manifests, folders, patterns.
+    work tree; with REV:name, that one at REV and in the work tree; with a revision, it and the work tree. OLD and NEW
+    are names, manifests, bundles, REV:name, revisions; A..B and A...B are two revisions. PATH limits the fixtures:
+    manifests, folders, patterns.
     """
     from stepfork.diff.fixture_diff import DiffOptions
     from stepfork.workflows.diff import diff as compare

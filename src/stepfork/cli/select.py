@@ -53,6 +53,8 @@ command's own where it was run.
 """
 
 
+ALIGNED = 100
+"""Characters of a node id up to which the reasons stand in a column; beside a longer one its reason follows at once."""
 _LANGUAGES = {"python": "Python", "javascript": "JavaScript"}
 
 
@@ -188,7 +190,8 @@ def _print(report: SelectReport, chosen: Options) -> None:
 def _explained(tests: Sequence[SelectedTest]) -> list[str]:
     from stepfork.cli.escape import escape
 
-    width = min(60, max((len(escape(test.id)) for test in tests), default=0))
+    lengths = [len(escape(test.id)) for test in tests]
+    width = max((length for length in lengths if length <= ALIGNED), default=0)
     return [f"{escape(test.id):<{width}}  {escape(_why(test.reasons))}" for test in tests]
 
 

@@ -49,8 +49,9 @@ def diff(
     cached: bool = False,
     paths: tuple[str, ...] = (),
 ) -> DiffReport:
-    """What differs. No word: HEAD and the work tree; one fixture: HEAD's and the work tree's; one revision: that and
-    the work tree; ``A..B`` and ``A...B``: two revisions (the second form from their merge base); two words: those.
+    """What differs. No word: HEAD and the work tree; one fixture: HEAD's and the work tree's; ``REV:name``: that and
+    the work tree's; one revision: that and the work tree; ``A..B`` and ``A...B``: two revisions (the second form from
+    their merge base); two words: those.
 
     With `cached` the index stands in the work tree's place. `paths` (manifests, folders, patterns) limit the fixtures
     that are looked for; one that no fixture of either side stands at or below is a UsageError.
@@ -65,22 +66,37 @@ def diff(
     match _readings(locator, words):
         case []:
             return _states(question, head_side(locator), work_tree_side(locator))
-        case [Reading(kind="revision") as old]:
-            return _states(question, revision_side(locator, old.revision), work_tree_side(locator))
+        case [one]:
+            return _since(question, one)
         case [Reading(kind="revision") as old, Reading(kind="revision") as new]:
             return _states(question, revision_side(locator, old.revision), revision_side(locator, new.revision))
-        case [one, *_] if paths:
-            raise UsageError(f"paths limit what is compared, and {one.word!r} names a fixture", fix="leave one out")
-        case [Reading(kind="name") as one]:
-            return _one(question, one.name, head_side(locator), work_tree_side(locator))
-        case [Reading() as one]:
-            raise UsageError(f"{one.word!r} needs something to compare with")
+        case [one, _] if paths:
+            raise _names_one(one.word)
         case [old, new] if "revision" in (old.kind, new.kind):
             odd = old if old.kind == "revision" else new
             raise UsageError(f"{odd.word!r} is a revision and the other is a fixture", fix=f"write {odd.word}:NAME")
         case [old, new]:
             return _pair(locator.open(old), locator.open(new), options)
     raise UsageError("diff compares two things at most")
+
+
+def _since(question: _Question, one: Reading) -> DiffReport:
+    """What became of one thing up to the work tree."""
+    locator = question.locator
+    if one.kind == "revision":
+        return _states(question, revision_side(locator, one.revision), work_tree_side(locator))
+    if question.paths:
+        raise _names_one(one.word)
+    if one.kind == "name":
+        return _one(question, one.name, head_side(locator), work_tree_side(locator))
+    if one.kind == "at_revision":
+        return _named(question, one, revision_side(locator, one.revision), work_tree_side(locator))
+    locator.open(one)  # what is no fixture at all says so
+    raise UsageError(f"{one.word!r} needs something to compare with", fix="name a second fixture or bundle")
+
+
+def _names_one(word: str) -> UsageError:
+    return UsageError(f"paths limit what is compared, and {word!r} names a fixture", fix="leave one out")
 
 
 def _cached(question: _Question, words: tuple[str, ...]) -> DiffReport:
@@ -95,11 +111,15 @@ def _cached(question: _Question, words: tuple[str, ...]) -> DiffReport:
     head = head_side(locator, may_lack=True)
     name = locator.need_store().name_of_path(locator.cwd / word) or word
     if name not in staged.fingerprints and name not in head.fingerprints:
-        return _states(question, revision_side(locator, word), staged)
+        one = locator.readings(word)[-1]
+        if one.kind not in ("revision", "at_revision"):
+            raise UsageError(f"{word!r} is neither staged nor a revision", fix="git add it, or leave --cached out")
+        old = revision_side(locator, one.revision)
+        return _states(question, old, staged) if one.kind == "revision" else _named(question, one, old, staged)
     if locator.is_revision(word):
         raise UsageError(f"{word!r} is a fixture and a revision", fix=f"write refs/heads/{word} for the revision")
     if question.paths:
-        raise UsageError(f"paths limit what is compared, and {word!r} names a fixture", fix="leave one out")
+        raise _names_one(word)
     return _one(question, name, head, staged)
 
 
@@ -119,13 +139,25 @@ def _readings(locator: Locator, words: tuple[str, ...]) -> list[Reading]:
     try:
         found = [locator.readings(word) for word in words]
     except NotFoundError:
-        if gone is None:
-            raise
-        return [gone]
+        if gone is not None:
+            return [gone]
+        for word in words:
+            if word and (locator.cwd / word).is_dir():
+                raise UsageError(f"{word!r} is a folder", fix=f"-- {word} compares the fixtures below it") from None
+        raise
     if gone is not None and found[0][0].kind == "revision":
         found = [(gone, *found[0])]
     beside_fixture = any(len(one) == 1 and one[0].kind != "revision" for one in found)
     return [one[0] if beside_fixture else locator.only(one) for one in found]
+
+
+def _named(question: _Question, one: Reading, old: Side, new: Side) -> DiffReport:
+    """The fixture of a ``REV:name``, there and on another side. Raises NotFoundError where that revision has none."""
+    if question.paths:
+        raise _names_one(one.word)
+    if one.name not in old.fingerprints:
+        raise NotFoundError(f"there is no fixture {one.name!r} at {one.revision}")
+    return _one(question, one.name, old, new)
 
 
 def _one(question: _Question, name: str, old: Side, new: Side) -> DiffReport:

@@ -8,12 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from stepfork.cli.render.diff_markdown import markdown_report
 from stepfork.cli.render.diff_text import render_report
 from stepfork.cli.render.diff_words import BLOCK
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
 from stepfork.diff.text_diff import changed_lines as changed_lines_of
 from stepfork.diff.text_diff import word_diff
-from stepfork.diff.values import Change, FieldChange, Usage
+from stepfork.diff.values import Change, FieldChange, Line, Usage
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture
@@ -63,6 +64,38 @@ def test_consequences_without_a_cause_are_not_folded() -> None:
     text = report(fixture(conversation()), fixture(conversation(TWICE)))
     assert text.startswith("refund: no authored change, 2 consequences ")
     assert "folded" not in text
+
+
+def test_an_exchange_that_is_gone_is_counted_on_the_old_side() -> None:
+    old = fixture([asks("one"), asks("two", model="small"), asks("three")])
+    text = report(old, fixture([asks("one", temperature=0.5), asks("three")]))
+    assert re.search(r"^    - exchange .* +old exchange 1$", text, re.MULTILINE)
+    assert "    params" in text
+    assert "   exchange 0\n" in text
+
+
+def test_what_an_unfolded_change_says_is_said_once() -> None:
+    """Its name above its rows, or one line that says all of it."""
+    rows = {
+        "contracts": ("contract most", "contract most: at_most 1 → 2", FieldChange("/at_most", "changed", 1, 2)),
+        "verification": ("verification", "verified → failed", FieldChange("/outcome", "changed", "verified", "failed")),
+    }
+    changes = [Change(s, "changed", "consequence", *said[:2], fields=(said[2],)) for s, said in rows.items()]  # type: ignore[arg-type]
+    lines = (Line("-", "Hello."), Line("+", "Good day."))
+    changes.append(
+        Change("messages", "changed", "consequence", "assistant [2]", "assistant [2]  Hello. → Good day.", (1,), lines)
+    )
+    diff = FixtureDiff("refund", "changed", 2, 2, changes=tuple(changes))
+    assert list(render_report([diff], full=True))[2:] == [
+        "    contracts      contract most",
+        "      ~ /at_most: 1 → 2",
+        "    verification   verified → failed",
+        "    exchange 1     assistant [2]",
+        "      - Hello.",
+        "      + Good day.",
+    ]
+    page = "\n".join(markdown_report([diff], full=True))
+    assert [page.count(said) for said in ("1 → 2", "failed", "Good day.")] == [1, 1, 1]
 
 
 def test_c072_no_difference_is_one_calm_line() -> None:

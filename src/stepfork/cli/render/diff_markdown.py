@@ -17,11 +17,13 @@ from stepfork.cli.render.diff_words import (
     breaks,
     exchanges,
     in_order,
+    is_summed_up,
     kinds,
-    name_of,
     number,
     place_of,
+    title_of,
     told,
+    unchanged,
     usage,
 )
 from stepfork.cli.render.markdown import code, details, fence, size
@@ -168,9 +170,9 @@ def _folded(title: str, changes: Sequence[Change], clean: Clean) -> _Section:
 
 
 def _change(change: Change, clean: Clean, *, full: bool) -> Block:
-    what = change.summary if change.cause == "consequence" else name_of(change, change.subject)
-    title = _span(what, clean, NAME)
-    rows, more = rows_of(change, clean, full=full, width=LONG)
+    title = _span(title_of(change, change.subject), clean, NAME)
+    whole = change.cause == "consequence" and is_summed_up(change) and len(clean(change.summary)) <= NAME
+    rows, more = ([], 0) if whole else rows_of(change, clean, full=full, width=LONG)
     lines = [f"{title} {place_of(change)}".rstrip()]
     lines += fence(map(_line, rows), "diff") if rows else []
     return [*lines, _more(more, "changed lines")] if more else lines
@@ -189,7 +191,7 @@ def _same(diffs: Sequence[FixtureDiff], clean: Clean) -> Block:
     """Those whose bytes alone changed, on one line."""
     names = [_span(diff.name, clean, NAME) for diff in diffs[:BLOCK]]
     more = f" and {len(diffs) - BLOCK:,} more" if len(diffs) > BLOCK else ""
-    return [f"Without semantic change: {', '.join(names)}{more}"]
+    return [f"{unchanged(diffs).capitalize()}: {', '.join(names)}{more}"]
 
 
 def _span(text: str, clean: Clean, limit: int) -> str:

@@ -28,8 +28,10 @@ from stepfork.cli.render.diff_words import (
     counts,
     exchanges,
     in_order,
+    is_summed_up,
     name_of,
     place_of,
+    title_of,
     told,
     usage,
 )
@@ -141,12 +143,9 @@ def _consequences(changes: Sequence[Change], view: _View, *, folded: bool) -> It
     width = min(max(map(len, places)), 24)
     for change, place in _first(changes, places, view):
         limit = max(COLUMNS - max(len(place), width) - 7, SHORTEST)
-        summary = clean_summary(change.summary, view.clean, limit)
-        yield f"    {place.ljust(width)}   {escape(summary)}"
-        # One line that came or went is its summary already.
-        if not folded and not (
-            change.change in ("added", "removed") and len(change.lines) == 1 and not summary.endswith("…")
-        ):
+        line = clean_summary(change.summary if folded else title_of(change, change.subject), view.clean, limit)
+        yield f"    {place.ljust(width)}   {escape(line)}"
+        if not folded and (line.endswith("…") or not is_summed_up(change)):
             yield from _details(change, view)
     yield from _left_out(len(changes), "consequences", 4, view)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import Literal
 
 from stepfork.diff.fixture_diff import FixtureDiff
 from stepfork.diff.values import Change, Usage
 
 BLOCK = 20
 """Lines of one change, and changes of one kind, that are shown unless all are asked for."""
-_KINDS = {"changed": "changed", "added": "added", "removed": "removed", "unchanged": "without semantic change"}
+_KINDS: tuple[Literal["changed", "added", "removed", "unchanged"], ...] = ("changed", "added", "removed", "unchanged")
 
 
 def in_order(diffs: Sequence[FixtureDiff]) -> list[FixtureDiff]:
@@ -28,10 +29,17 @@ def kinds(diffs: Sequence[FixtureDiff]) -> str:
     """``2 changed, 1 added, 1 removed; 1 breaking``, ``no fixture differs``."""
     if not diffs:
         return "no fixture differs"
-    found = Counter(_KINDS[diff.change] for diff in diffs)
-    told = ", ".join(f"{found[kind]:,} {kind}" for kind in _KINDS.values() if found[kind])
+    counted = Counter(diff.change for diff in diffs)
+    found = {kind: counted[kind] for kind in _KINDS if counted[kind]}
+    words = {"unchanged": unchanged(diffs)}
+    told = ", ".join(f"{found[kind]:,} {words.get(kind, kind)}" for kind in found)
     breaking = sum(diff.grade == "breaking" for diff in diffs)
     return f"{told}{f'; {breaking:,} breaking' if breaking else ''}"
+
+
+def unchanged(diffs: Sequence[FixtureDiff]) -> str:
+    """How those are called of which nothing that was compared differs: where tools alone were, nothing else is said."""
+    return "with the same tools" if any(diff.tools_only for diff in diffs) else "without semantic change"
 
 
 def told(diff: FixtureDiff) -> str:
@@ -64,8 +72,26 @@ def name_of(change: Change, subject: str) -> str:
     return f"{mark}{name}" if change.section in ("messages", "tools", "tool_results", "exchange") else name
 
 
+def title_of(change: Change, subject: str) -> str:
+    """What stands above the rows of a change, where they are shown: its name where they say the rest, else the line
+    that it is folded to. `subject` is safe to show; what this gives may hold the change's own words all the same."""
+    says_rows = change.change == "changed" and change.section in ("messages", "tool_results", "contracts")
+    return name_of(change, subject) if change.cause == "authored" or says_rows else change.summary
+
+
+def is_summed_up(change: Change) -> bool:
+    """Whether the one line of a consequence says all of it: an item of one line that came or went, another outcome."""
+    came = change.change in ("added", "removed") and len(change.lines) == 1
+    return came or (change.section == "verification" and [field.path for field in change.fields] == ["/outcome"])
+
+
+def counts_old(change: Change) -> bool:
+    """Whether the exchanges of a change are counted on the old side, as removed ones are."""
+    return (change.section, change.change) == ("exchange", "removed")
+
+
 def place_of(change: Change) -> str:
-    """``exchange 2`` or ``exchanges 0–2, 5``; empty for what stands in none."""
+    """``exchange 2`` or ``exchanges 0–2, 5``, ``old exchange 3`` of the old side; empty for what stands in none."""
     if not change.exchanges:
         return ""
     runs: list[list[int]] = []
@@ -75,7 +101,7 @@ def place_of(change: Change) -> str:
         else:
             runs.append([index, index])
     where = ", ".join(f"{first}" if first == last else f"{first}–{last}" for first, last in runs)
-    return f"exchange{'' if len(change.exchanges) == 1 else 's'} {where}"
+    return f"{'old ' if counts_old(change) else ''}exchange{'' if len(change.exchanges) == 1 else 's'} {where}"
 
 
 def breaks(diff: FixtureDiff) -> list[str]:

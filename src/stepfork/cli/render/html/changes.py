@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from stepfork.cli.render.diff_clean import clean_field, clean_lines, clean_summary
-from stepfork.cli.render.diff_words import name_of, number
+from stepfork.cli.render.diff_words import counts_old, name_of, number
 from stepfork.cli.render.html.elements import NOTHING, Html, element, join, user, words
 from stepfork.cli.render.html.marks import css, mark
 from stepfork.cli.render.html.messages import json_text
@@ -76,7 +76,7 @@ def _head(change: Change, clean: Clean) -> Iterator[Html]:
 
 
 def _links(change: Change, places: Places) -> Html:
-    side = "old" if (change.section, change.change) == ("exchange", "removed") else "new"
+    side = "old" if counts_old(change) else "new"
     found = [places[side, index] for index in change.exchanges if (side, index) in places]
     if not found:
         return NOTHING
