@@ -180,3 +180,39 @@ def test_the_input_of_a_run_whose_other_side_has_none_is_told_by_its_message() -
 def test_an_empty_list_of_tools_that_is_gone_offers_one_less_of_none() -> None:
     diff = diff_fixtures(fixture([asks("a title", tools=[]), *conversation()]), fixture(conversation()))
     assert [(change.section, change.change, change.breaks) for change in diff.changes] == [("exchange", "removed", "")]
+
+
+def test_what_a_user_says_after_another_answer_is_authored() -> None:
+    def run(answer: str, asked: str) -> list[Exchange]:
+        return [chat([{"role": "user", "content": "first of all"}], answer), asks(asked)]
+
+    diff = diff_fixtures(fixture(run("yes", "and then what")), fixture(run("no", "and then why")))
+    assert [(change.section, change.cause) for change in diff.changes if change.section == "messages"] == [
+        ("messages", "authored")
+    ]
+
+
+def test_two_edits_of_one_prompt_that_stand_in_different_exchanges_are_two_changes() -> None:
+    def run(*systems: str) -> list[Exchange]:
+        return [
+            chat([{"role": "system", "content": system}, {"role": "user", "content": f"question {n}"}], "ok")
+            for n, system in enumerate(systems)
+        ]
+
+    old, both, one = "a\nkeep\nb", "A!\nkeep\nB!", "A!\nkeep\nb"
+    diff = diff_fixtures(fixture(run(old, old)), fixture(run(both, one)))
+    assert [(change.exchanges, [line.text for line in change.lines]) for change in diff.changes] == [
+        ((0, 1), ["a", "A!"]),
+        ((0,), ["b", "B!"]),
+    ]
+
+
+def test_another_order_is_no_authors_where_an_answer_differs_too() -> None:
+    def run(*asked: tuple[str, str]) -> list[Exchange]:
+        return [chat([{"role": "user", "content": text}], answer) for text, answer in asked]
+
+    old = fixture(run(("alpha beta", "1"), ("gamma delta", "2")))
+    turned = fixture(run(("gamma delta", "2"), ("alpha beta", "1")))
+    other = fixture(run(("gamma delta", "3"), ("alpha beta", "1")))
+    assert [change.cause for change in diff_fixtures(old, turned).changes] == ["authored"]
+    assert {change.cause for change in diff_fixtures(old, other).changes if change.change == "moved"} == {"consequence"}

@@ -52,6 +52,15 @@ def step(name: str, at: int = 0, **told: Any) -> Step:
     return Step("tool_call", name, 2 * at + 1, 2 * at + 2, **{"arguments": {"order_id": "O-1"}, "result": "ok", **told})
 
 
+def model(name: str) -> Step:
+    return Step("llm_call", "chat", 1, 2, model=name)
+
+
+def spending(usd: float) -> Fixture:
+    """A run with a contract on what it costs."""
+    return msgspec.structs.replace(traced(), contracts=({"kind": "cost", "id": "cost", "usd": usd},))
+
+
 def tool(name: str, **parameters: Any) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name, "parameters": {"type": "object", **parameters}}}
 
@@ -149,6 +158,36 @@ def test_a_step_that_raises_now_breaks() -> None:
     assert breaks(compare(new, old)) == []
 
 
+def test_a_step_that_raises_where_nobody_watched_before_is_not_known_to_fail_now() -> None:
+    failed = step("b", error=StepError("TimeoutError"))
+    assert breaks(compare(traced(step("b"), origin="exchanges"), traced(failed))) == []
+
+
+def test_a_failed_result_that_another_conversation_sends_again_is_one_failure() -> None:
+    def run(*users: str) -> list[Exchange]:
+        call = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": "{}"}}
+        asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+        given = {"role": "tool", "tool_call_id": "c1", "content": '{"isError": true}'}
+        return [chat([{"role": "user", "content": user}, asked, given], "ok") for user in users]
+
+    assert breaks(compare(run("one"), run("one", "two and more words"))) == []
+
+
+def test_a_tool_that_the_steps_do_not_show_is_counted_where_models_ask_for_it() -> None:
+    def run(times: int) -> Fixture:
+        made = fixture(conversation([[LOOKUP, *[NOTIFY] * times]]))
+        trace = Trace("spans", (step("lookup_order"),), output="done")
+        return msgspec.structs.replace(made, run=msgspec.structs.replace(made.run, trace=trace))
+
+    assert breaks(compare(run(2), run(1))) == [("tool-call-dropped", "tool call notify_customer 2× → 1×")]
+
+
+def test_a_dropped_call_stands_on_the_change_that_shows_its_line() -> None:
+    diff = compare(conversation([TURNS[0], [NOTIFY, REFUND], TURNS[3]]), conversation([TURNS[0], [REFUND], TURNS[3]]))
+    [shows] = [change for change in diff.changes if change.breaks]
+    assert any(line.text.startswith("→ notify_customer ") for line in shows.lines)
+
+
 def test_an_output_that_is_gone_breaks() -> None:
     for gone in (msgspec.UNSET, None, ""):
         assert breaks(compare(traced(step("a")), traced(step("a"), output=gone))) == [
@@ -190,6 +229,12 @@ def test_an_answer_that_is_an_error_or_refused_now_breaks() -> None:
     answer = msgspec.structs.replace(old[-1].response, body=JsonBody(refused))
     diff = compare(old, [*old[:-1], msgspec.structs.replace(old[-1], response=answer)])
     assert breaks(diff) == [("answer-failed", "model call 4 is refused")]
+    refused["choices"][0]["finish_reason"] = "SAFETY"
+    diff = compare(old, [*old[:-1], msgspec.structs.replace(old[-1], response=answer)])
+    assert breaks(diff) == [("answer-failed", "model call 4 is refused")]
+    cut = msgspec.structs.replace(old[-1].response, ending="client_closed")
+    diff = compare(old, [*old[:-1], msgspec.structs.replace(old[-1], response=cut)])
+    assert breaks(diff) == [("answer-failed", "model call 4 ends before its answer does")]
 
 
 def test_a_failed_call_that_was_made_again_breaks_nothing() -> None:
@@ -232,6 +277,13 @@ def test_a_schema_that_accepts_less_breaks_and_says_where() -> None:
     assert breaks(diff) == [("schema-narrowed", "tool refund: requires amount now")]
     diff = compare(old, offering(properties={"amount": {"type": "number"}}))
     assert breaks(diff) == [("schema-narrowed", "tool refund: amount no longer accepts string")]
+    lines = [
+        {"lines": {"type": "array", "items": members}}
+        for members in ({"properties": amount}, {"properties": {"amount": {"type": "number"}}})
+    ]
+    assert breaks(compare(*(offering(properties=one) for one in lines))) == [
+        ("schema-narrowed", "tool refund: lines[].amount no longer accepts string")
+    ]
     diff = compare(offering(properties=amount, additionalProperties=False), offering(additionalProperties=False))
     assert breaks(diff) == [("schema-narrowed", "tool refund: amount is no longer accepted")]
     for wider in ({"properties": {}}, {"properties": amount | {"note": {}}}, {"properties": amount, "title": "x"}):
@@ -246,6 +298,20 @@ def test_a_tool_and_a_narrowing_stand_on_the_change_that_they_are_about() -> Non
 
     diff = compare(offering("one", []), offering("two", ["amount"]))
     assert [(change.rule, change.exchanges) for change in diff.changes] == [("schema-narrowed", (1,))]
+
+
+def test_a_change_of_a_tool_that_another_one_narrows_breaks_nothing_itself() -> None:
+    def offering(description: str, *required: list[str]) -> list[Exchange]:
+        made = [tool("refund", properties={"amount": {}}, required=names) for names in required]
+        for one in made:
+            one["function"]["description"] = description
+        return [asks(f"{n} x", tools=[one]) for n, one in enumerate(made)]
+
+    diff = compare(offering("one", [], []), offering("two", ["amount"], []))
+    assert sorted((change.rule, change.exchanges) for change in diff.changes) == [
+        ("schema-narrowed", (0,)),
+        ("tool-changed", (0, 1)),
+    ]
 
 
 def judged(at_most: int, calls: int, *, outcome: str = "verified", tools: int = 0) -> Fixture:
@@ -283,6 +349,36 @@ def test_a_repaired_incident_breaks_nothing() -> None:
     assert breaks(compare(judged(1, 2, tools=1), judged(1, 1))) == [("tool-call-dropped", "tool call notify is gone")]
 
 
+def test_no_call_less_is_a_repair_where_less_is_asked() -> None:
+    assert breaks(compare(judged(1, 3), judged(2, 2))) == [
+        ("contract-weakened", "refund may be called 2× for each order_id, was 1×"),
+        ("tool-call-dropped", "tool call refund 3× → 2×"),
+    ]
+
+
+def test_a_first_call_is_not_one_too_many() -> None:
+    assert breaks(compare(judged(1, 0), judged(2, 1))) == [
+        ("contract-weakened", "refund may be called 2× for each order_id, was 1×")
+    ]
+
+
+def test_a_contract_that_fails_and_that_nobody_evaluated_before_breaks_nothing() -> None:
+    failed = judged(1, 1)
+    order = {"kind": "ordering", "id": "order", "first": "a", "then": "b"}
+    result = {"id": "order", "status": "hard_fail", "explanation": "b before a"}
+    verification = {"outcome": "verified", "verified": True, "contracts": [result]}
+    failed = msgspec.structs.replace(failed, contracts=(order,), verification=verification)
+    assert breaks(compare(judged(1, 1), failed)) == []
+
+
+def test_a_run_that_is_no_longer_verified_is_told_where_nothing_else_says_why() -> None:
+    told = breaks(compare(judged(1, 1), judged(1, 2, outcome="not_verified")))
+    assert told == [("contract-failing", "refund 1× → 2× for order_id=O-1042")]
+    assert breaks(compare(judged(1, 2), judged(1, 1, outcome="not_verified"))) == []
+    unjudged = msgspec.structs.replace(judged(1, 1), contracts=(), verification=None)
+    assert breaks(compare(unjudged, judged(1, 1, outcome="not_verified"))) == []
+
+
 def test_a_run_that_is_no_longer_verified_breaks() -> None:
     diff = compare(judged(1, 1), judged(1, 1, outcome="not_verified"))
     assert breaks(diff) == [("not-verified", "the run is no longer verified")]
@@ -300,6 +396,13 @@ def test_a_run_that_is_no_longer_verified_breaks() -> None:
         (traced(cost_usd=0.1), traced(cost_usd=0.2), "cost"),
         (traced(step("a")), traced(step("a", result="no")), "steps"),
         (fixture([asks("x")]), fixture([asks("x")], command=("python", "b.py")), "run"),
+        (traced(step("a", arguments={"id": "x"})), traced(step("a", arguments={"id": "y"})), "arguments"),
+        (traced(step("a", result={"id": "x"})), traced(step("a", result={"id": "y"})), "steps"),
+        (traced(step("a")), traced(step("a"), step("b", 1)), "call-added"),
+        ([asks("x"), asks("y y")], [asks("x")], "call-gone"),
+        ([asks("x"), asks("y y")], [asks("y y"), asks("x")], "order"),
+        (traced(model("a")), traced(model("b")), "model-name"),
+        (spending(0.1), spending(0.2), "cost"),
     ],
 )
 def test_the_rule_of_a_change_that_breaks_nothing(old: Any, new: Any, rule: str) -> None:
@@ -317,6 +420,18 @@ def test_another_word_for_an_id_is_information_and_a_call_that_trades_its_result
     one, other = ("one", "two"), ("one", "zwei")
     assert rules(compare(run(one, one), run(other, other))) == {"ids"}
     assert "ids" not in rules(compare(run(one, one), run(one, ("two", "one"))))
+
+
+def test_another_id_beside_another_text_is_a_change() -> None:
+    def run(call_id: str, text: str) -> list[Exchange]:
+        call = {"id": call_id, "type": "function", "function": {"name": "a", "arguments": "{}"}}
+        result = {"role": "tool", "tool_call_id": call_id, "content": text}
+        return [chat([{"role": "assistant", "content": None, "tool_calls": [call]}, result], "done")]
+
+    [changed] = [
+        change for change in compare(run("one", "1"), run("eins", "2")).changes if change.section == "tool_results"
+    ]
+    assert changed.rule == "tool-results"
 
 
 def test_a_fixture_that_came_or_went_is_a_change() -> None:

@@ -58,6 +58,9 @@ NARROWED: list[tuple[Any, Any, str]] = [
     (members(), members() | {"minProperties": 1}, "/minProperties"),
     (NODE, NODE | {"$defs": {"node": members(next={"$ref": "#/$defs/node"}, value=NUMBER)}}, "/properties/value/type"),
     ({"allOf": [TEXT]}, {"allOf": [NUMBER]}, "/type"),
+    ({"anyOf": [TEXT, NULL], "x-order": 1}, {"type": "string", "x-order": 1}, "/type"),
+    (NUMBER, {"type": ["integer", "number"], "minimum": 0}, "/minimum"),
+    ({"enum": [1.5, 2]}, INTEGER, "/enum"),
 ]
 KEPT: list[tuple[Any, Any]] = [
     (TEXT, TEXT),
@@ -91,6 +94,12 @@ KEPT: list[tuple[Any, Any]] = [
     ({"type": "string", "pattern": "^[0-9]{4}$"}, {"type": "string", "pattern": "^[0-9]{4}$", "minLength": 4}),
     ({"type": "array", "maxItems": 0}, {"type": "array", "maxItems": 0, "items": TEXT}),
     (NODE, NODE),
+    ({"type": "array", "maxItems": 1}, {"type": "array", "maxItems": 1, "uniqueItems": True}),
+    ({"type": "string", "maxLength": 1}, {"type": "string", "maxLength": 1, "pattern": "^.?$"}),
+    ({"type": "string", "enum": ["a", 1]}, {"enum": ["a"]}),
+    ({"enum": [1.0]}, INTEGER),
+    ({"anyOf": [TEXT, members(("a",), more=False)]}, TEXT),
+    (members(more=True), members(more=True, a=TEXT)),
 ]
 UNSURE: list[tuple[Any, Any]] = [
     ({"type": "string", "pattern": "a"}, {"type": "string", "pattern": "b"}),
@@ -104,6 +113,9 @@ UNSURE: list[tuple[Any, Any]] = [
     ({"type": "number", "minimum": 0}, {"type": "number", "minimum": 1, "exclusiveMinimum": True}),
     ({"type": "text"}, NUMBER),
     ({"$ref": "#"}, TEXT),
+    (members(a=TEXT), {"type": "object", "patternProperties": {"^a": TEXT}, "additionalProperties": False}),
+    (members(more=True), members(more=False) | {"patternProperties": {"": {}}}),
+    ({"enum": ["a", "bb"], "maxLength": 1}, {"enum": ["a"]}),
     (None, TEXT),
     ([TEXT], TEXT),
 ]
@@ -133,3 +145,11 @@ def test_a_phrase_says_what_is_gone() -> None:
     assert told({}, {"type": ["string", "null"]}) == ["accepts only null or string"]
     assert told(members(), members(("reason",))) == ["requires reason now"]
     assert told(TEXT, {"enum": ["a", "b"]}) == ['accepts only "a", "b"']
+
+
+def test_references_that_double_at_each_level_end() -> None:
+    def document(last: Any) -> dict[str, Any]:
+        levels = {f"l{n}": members(a={"$ref": f"#/$defs/l{n + 1}"}, b={"$ref": f"#/$defs/l{n + 1}"}) for n in range(13)}
+        return {"$defs": levels | {"l13": last}, "$ref": "#/$defs/l0"}
+
+    assert 0 < len(narrowings(document(TEXT), document(NUMBER))) < 2**13
