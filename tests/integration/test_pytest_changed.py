@@ -131,6 +131,11 @@ def test_other_options_choose_among_what_is_left(pytester: pytest.Pytester) -> N
     made = repo(pytester.path, {**TWO, "tests/test_fails.py": LOAD + "def test_fails():\n    assert load('refund')\n"})
     done = run(pytester, made.root, "-v", "--stepfork-changed", "-k", "test_cases and not x")
     assert passed(done) == [CASES[2]]
+    done = run(pytester, made.root, "--stepfork-changed", "-k", "test_ship or test_not")
+    assert (done.ret, told(done)[-1]) == (
+        0,
+        "stepfork: nothing to run: none of the 2 tests that other options left is selected",
+    )
     with chdir(made.root):
         pytester.runpytest_inprocess("-q")
         done = pytester.runpytest_inprocess("--lf", "--stepfork-changed")
@@ -240,6 +245,10 @@ def test_workers_collect_what_the_controller_found(pytester: pytest.Pytester) ->
     header, summary = told(done)
     assert header.endswith("3 node ids selected")
     assert summary == "stepfork: 6 of 8 tests selected"
+    # A worker that asked git itself would fail here.
+    blind = "if hasattr(config, 'workerinput'):\n        os.environ['PATH'] = ''\n"
+    made.write("conftest.py", f"import os\n\ndef pytest_configure(config):\n    {blind}")
+    run(pytester, made.root, "--stepfork-changed", "tests", "-n", "1").assert_outcomes(passed=6)
     made.commit("edit")
     done = run(pytester, made.root, "--stepfork-changed", "tests", "-n", "1")
     assert (done.ret, told(done)[-1]) == (0, "stepfork: nothing to run: no fixture changed")

@@ -70,6 +70,14 @@ def test_a_merge_commit_of_the_branchs_own_is_no_base(clone: Repo, monkeypatch: 
     assert "git fetch origin main" in printed.messages
 
 
+def test_a_commit_made_on_top_of_the_merge_is_no_base_either(clone: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_SHA", merged(clone, forget=True))
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    monkeypatch.setenv("GITHUB_REF", "refs/pull/7/merge")
+    clone.commit("made by an earlier step")
+    assert clone.select().ids == [REFUND, SHIP]
+
+
 @pytest.mark.parametrize("branch", ["main", "release/2"])
 def test_githubs_merge_queue(clone: Repo, monkeypatch: pytest.MonkeyPatch, branch: str) -> None:
     clone.git("update-ref", f"refs/remotes/origin/{branch}", "origin/main")
@@ -111,8 +119,13 @@ def test_a_push_to_the_default_branch_is_compared_with_what_it_was_pushed_onto(
         monkeypatch.setenv(variable, value)
     printed = clone.select()
     assert printed.ids == [SHIP]
-    # On a branch the whole branch counts, whatever part of it was pushed last.
+    # On a branch the whole branch counts, whatever part of it was pushed last; a CI's clone names no default branch.
+    clone.git("remote", "set-head", "origin", "--delete")
     clone.git("checkout", "--quiet", "feat")
+    before = clone.git("rev-parse", "HEAD")
+    clone.commit("pushed last")
+    for variable, value in TOLD[system](tmp_path / "event.json", before).items():
+        monkeypatch.setenv(variable, value)
     assert clone.select().ids == [REFUND]
 
 

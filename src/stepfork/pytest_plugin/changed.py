@@ -109,8 +109,7 @@ class ChangedTests:
         verbose = config.getoption("verbose") > 0
         told = f"{outcome.kept} of {outcome.offered} tests selected"
         if _is_idle(outcome):
-            elsewhere = f"{outcome.outside} selected elsewhere" if selected.wanted else selected.why_none
-            told = f"nothing to run: {elsewhere}"
+            told = f"nothing to run: {_why_idle(selected, outcome)}"
         terminalreporter.ensure_newline()
         terminalreporter.write_line(f"stepfork: {told}")
         width = min(60, max((len(escape(one.id)) for one in selected.wanted), default=0))
@@ -128,6 +127,14 @@ class ChangedTests:
 def _is_idle(outcome: Outcome) -> bool:
     """Whether nothing is left because the change touches nothing of what there is."""
     return bool(outcome.offered and not outcome.kept and not outcome.missing)
+
+
+def _why_idle(selected: Selected, outcome: Outcome) -> str:
+    if not selected.wanted:
+        return selected.why_none
+    if outcome.outside:
+        return f"{outcome.outside} selected elsewhere"
+    return f"none of the {outcome.offered} tests that other options left is selected"
 
 
 def _is_sent_to(session: pytest.Session, wanted: Wanted) -> bool:
