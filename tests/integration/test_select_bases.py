@@ -141,6 +141,17 @@ def test_a_push_that_tells_no_base_selects_everything(
     assert "--base" in printed.messages
 
 
+def test_what_another_event_calls_before_is_no_push(
+    clone: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of a pull request is its own earlier head."""
+    clone.git("checkout", "--quiet", "main")
+    for variable, value in pushed(tmp_path / "event.json", clone.git("rev-parse", "HEAD")).items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request")
+    assert clone.select().ids == [REFUND, SHIP]
+
+
 def test_an_old_commit_of_the_default_branch_is_no_empty_change(clone: Repo) -> None:
     clone.git("checkout", "--quiet", "--detach", "origin/main~1")
     printed = clone.select()

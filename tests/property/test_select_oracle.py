@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepfork.select.changed import FixtureChange, FixtureChanges
-from stepfork.select.layout import Collection, Layout
+from stepfork.select.collection import Collection
+from stepfork.select.layout import Layout
 from stepfork.select.selection import Selection, select_tests
 
 NAMES = ("refund", "refund-2", "refund-de", "ship", "ship-de", "billing/late", "x")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepfork.select.changed import FixtureChange, FixtureChanges
-from stepfork.select.layout import Collection
+from stepfork.select.collection import Collection
 from stepfork.select.script import read_script
 from stepfork.select.script_layout import ScriptLayout
 from stepfork.select.script_selection import select_scripts

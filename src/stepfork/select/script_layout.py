@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from stepfork.select.layout import Collection, Layout
+from stepfork.select.collection import Collection
+from stepfork.select.layout import Layout
 
 _SCRIPT = re.compile(r"(?<!\.d)\.[cm]?[jt]sx?$")
 _TEST = re.compile(r"\.(?:test|spec)\.[cm]?[jt]sx?$")

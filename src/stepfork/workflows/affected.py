@@ -10,7 +10,8 @@ from stepfork.git.checkout import open_checkout
 from stepfork.git.record import Record
 from stepfork.select.base import Base
 from stepfork.select.changed import FixtureChange, fixture_changes
-from stepfork.select.layout import Collection, Layout
+from stepfork.select.collection import Collection
+from stepfork.select.layout import Layout
 from stepfork.select.sources import CommitSources, WorkTreeSources
 from stepfork.store.store import Store
 from stepfork.workflows.compared import compare, why_unsure

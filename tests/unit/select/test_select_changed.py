@@ -84,6 +84,15 @@ def test_what_cannot_be_read_is_unsure(data: bytes | None) -> None:
     assert found.unsure == (f"{place('a')} cannot be read",)
 
 
+def test_an_unchanged_manifest_that_cannot_be_read_may_reach_a_changed_object() -> None:
+    identity = "ab" + "0" * 62
+    present = Present({place("a"): b"<<<<<<<", place("b"): manifest("b", identity)})
+    changes = Changes(deleted=frozenset({f"{STORE}/objects/{identity[:2]}/{identity[2:]}.json"}))
+    found = fixture_changes(changes, STORE, present)
+    assert found.unsure == (f"{place('a')} cannot be read",)
+    assert [one.name for one in found.fixtures] == ["b"]
+
+
 @pytest.mark.parametrize("document", [{}, {"name": 3, "objects": 4}, {"objects": [1, None]}, {"name": ""}])
 def test_odd_members_are_no_trouble(document: object) -> None:
     present = Present({place("a"): json.dumps(document).encode()})

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from stepfork.errors import ConfigError
-from stepfork.select.layout import Collection, Layout, find_layout
+from stepfork.select.collection import Collection
+from stepfork.select.layout import Layout, find_layout
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stepfork.git.changes import within
-from stepfork.select.layout import Collection, Layout
+from stepfork.select.collection import Collection
+from stepfork.select.layout import Layout
 from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
 
 PREFIX = ":(top,literal)"

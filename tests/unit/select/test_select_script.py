@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepfork.select.layout import Collection
+from stepfork.select.collection import Collection
 from stepfork.select.script import imported_paths, read_script
 from stepfork.select.script_layout import ScriptLayout
 from stepfork.select.shapes import HOLE
