@@ -12,7 +12,7 @@ import re
 
 from stepfork.git.record import Record
 from stepfork.select.matcher import LOADERS
-from stepfork.select.shapes import HOLE, constants_of, is_composite, shape_of, with_holes
+from stepfork.select.shapes import HOLE, Bindings, constants_of, is_composite, shape_of, with_holes
 from stepfork.select.texts import Spoken, cut_texts, texts_in, words_of
 from stepfork.select.units import FROM, STAR, Reference, Unit, last_name, parameters_of, units_of
 
@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from stepfork.select.layout import Collection
+    from stepfork.select.collection import Collection
     from stepfork.select.matcher import Matcher
 
 
@@ -83,19 +83,27 @@ def references_in(
     collection: Collection,
     *,
     lines: re.Pattern[bytes] | None = None,
-    carrier: Carrier | None = None,
 ) -> ModuleReferences:
-    """Who in the module names a fixture of ``matcher``, or uses what the module ``carrier`` has.
+    """Who in the module names a fixture of ``matcher``.
 
     ``lines`` spares work: a line that it does not match names no fixture, unless it uses a constant.
     """
     units = units_of(module.tree, module.lines, collection)
     _note_references(module, units, matcher, lines)
-    parts = _parts(units, matcher)
-    if carrier is not None:
-        for unit in units:
+    return _spread(units, _parts(units, matcher))
+
+
+def users_in(module: Module, carriers: Sequence[Carrier], collection: Collection) -> list[ModuleReferences]:
+    """Who in the module uses what other modules have, for each of those; the module is read once for all of them."""
+    units = units_of(module.tree, module.lines, collection)
+    found: list[ModuleReferences] = []
+    for carrier in carriers:
+        fresh = [unit.fresh() for unit in units] if len(carriers) > 1 else units
+        parts: dict[str, tuple[Reference, ...]] = {}
+        for unit in fresh:
             parts.update(_take(unit, carrier))
-    return _spread(units, parts)
+        found.append(_spread(fresh, parts))
+    return found
 
 
 def _take(unit: Unit, carrier: Carrier) -> dict[str, tuple[Reference, ...]]:
@@ -147,9 +155,10 @@ def _spread(units: list[Unit], parts: dict[str, tuple[Reference, ...]]) -> Modul
     on_import: dict[Reference, None] = {}
     starts = [unit for unit in units if unit.references]
     reflects = any(unit.uses(word) for word in _REFLECTION for unit in units) if starts else False
+    users: dict[str, list[Unit]] = {}
     for start in starts:
         why = dict.fromkeys(start.references)
-        reached = _reached(start, units)
+        reached = _reached(start, units, users)
         names = frozenset().union(*(unit.defines for unit in reached))
         certain = any(unit.kind == "test" for unit in reached) and not reflects
         if any(unit.kind == "open" for unit in reached):
@@ -173,27 +182,30 @@ def _spread(units: list[Unit], parts: dict[str, tuple[Reference, ...]]) -> Modul
     )
 
 
-def _reached(start: Unit, units: list[Unit]) -> list[Unit]:
+def _reached(start: Unit, units: list[Unit], users: dict[str, list[Unit]]) -> list[Unit]:
+    """The units that use what ``start`` defines, over any number of steps. ``users`` has those of each name met."""
     reached = {id(start): start}
     followed: set[str] = set()
     pending = [start]
     while pending:
         for name in pending.pop().defines - followed:
             followed.add(name)
-            for unit in units:
-                if id(unit) not in reached and unit.uses(name):
+            if name not in users:
+                users[name] = [unit for unit in units if unit.uses(name)]
+            for unit in users[name]:
+                if id(unit) not in reached:
                     reached[id(unit)] = unit
                     pending.append(unit)
     return list(reached.values())
 
 
 class _Reading(Record):
-    """What is known while a unit is read: constant ``names``, and the ``loaders`` of the module, which is ``tree``."""
+    """What is known while a unit is read: constant ``names``, and the ``loaders`` of the module; what it ``binds``."""
 
     names: Mapping[str, str]
     matcher: Matcher
     loaders: frozenset[str]
-    tree: ast.Module
+    binds: Bindings
     spoken: Spoken
 
 
@@ -203,13 +215,13 @@ def _note_references(module: Module, units: list[Unit], matcher: Matcher, lines:
     # An identifier beyond ASCII may be spelled in several ways, so its text says nothing.
     skips = lines is not None and all(name.isascii() for name in module_names)
     loaders = _loaders(module)
-    spoken = Spoken(module.tree, matcher)
+    spoken, binds = Spoken(module.tree, matcher), Bindings(module.tree)
     for unit in units:
         told = any(word in unit.text for word in words) or bool(lines and lines.search(unit.text))
         if skips and not told and not spoken.composable():
             continue
         names = constants_of(unit.syntax, module_names, unit.hidden)
-        reading = _Reading(names, matcher, loaders, module.tree, spoken)
+        reading = _Reading(names, matcher, loaders, binds, spoken)
         found: dict[Reference, None] = {}
         for top in unit.syntax:
             _visit(top, reading, found)
@@ -350,19 +362,8 @@ def _passed_on(node: ast.AST, reading: _Reading) -> list[str]:
 def _is_partly_known(name: str, reading: _Reading) -> bool:
     """Whether all that the module binds to a name has a constant part, such as a path below a folder that is computed:
     what it may name is noted where it stands, and who uses the name is reached from there."""
-    bound = [node for node in ast.walk(reading.tree) if isinstance(node, ast.Name) and node.id == name]
-    stores = sum(not isinstance(node.ctx, ast.Load) for node in bound)
-    values = [
-        node.value
-        for node in ast.walk(reading.tree)
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-        and node.value is not None
-        and any(
-            isinstance(target, ast.Name) and target.id == name
-            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-        )
-    ]
-    return 0 < stores == len(values) and all(shape_of(value, reading.names).strip(HOLE) for value in values)
+    values = reading.binds.values_of(name)
+    return bool(values) and all(shape_of(value, reading.names).strip(HOLE) for value in values)
 
 
 def _is_given(name: str, top: ast.AST) -> bool:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from stepfork.select.changed import FixtureChanges
+    from stepfork.select.following import Sources
     from stepfork.select.script import Script
     from stepfork.select.script_layout import ScriptLayout
-    from stepfork.select.selection import Sources
 
     Said = tuple[str, str]
     """What is to be said of a name (empty for a plain literal), and the module through which it is reached."""

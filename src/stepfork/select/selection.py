@@ -5,43 +5,21 @@ from __future__ import annotations
 import re
 
 from stepfork.git.record import Record
+from stepfork.select.following import Following, folder_of
 from stepfork.select.matcher import Matcher, search_branches, search_pattern
-from stepfork.select.module import Carrier, Module, ModuleReferences, parse, references_in
+from stepfork.select.module import Module, ModuleReferences, parse, references_in, users_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Protocol
 
     from stepfork.select.changed import FixtureChanges
+    from stepfork.select.following import Sources
     from stepfork.select.layout import Layout
     from stepfork.select.units import Reference
 
-    class Sources(Protocol):
-        """The test files of a project and the modules beside them, as they are in the state that is asked about."""
-
-        def search(self, *patterns: str) -> Sequence[str]:
-            """The files with a line that matches one of some extended regular expressions."""
-
-        def under(self, folder: str) -> Sequence[str]:
-            """All of these files below a folder from the top of the repository."""
-
-        def read(self, path: str) -> bytes | None:
-            """The bytes of a file; None where it is gone."""
-
-        def read_old(self, path: str) -> bytes | None:
-            """The bytes that a file had in the state compared with; None where it was not there."""
-
-        def fixture_names(self) -> Iterable[str]:
-            """The names of all fixtures, in the present state and in the one compared with."""
-
 
 Node = tuple[str, ...]
-_NOTHING = re.compile(rb"(?!)")
-#: How a module is imported without its name, or by one that may be computed.
-_BY_NAME = (b"import_module", b"__import__", b"importorskip", b"from .")
-#: Where a name is put together before something is asked for by it.
-_LOOKS_UP = "get(fixturevalue|attr)[(].*[{+%]"
 _UNREADABLE = "is no Python that can be read"
 
 
@@ -154,7 +132,6 @@ class _Search:
         self._layout = layout
         self._sources = sources
         self._matcher = matcher
-        self._nothing = Matcher(())
         self._branches = search_branches(matcher, layout.module_marks())
         self._direct = re.compile(search_pattern(matcher, ()).encode(), re.MULTILINE)
 
@@ -233,70 +210,24 @@ class _Search:
 
     def _follow(self, carriers: list[tuple[str, ModuleReferences]], importers: list[str], found: _Found) -> None:
         """From modules whose names lead to a fixture to the tests that use those names, until no name is new."""
-        seen: set[tuple[str, str]] = set()
-        while carriers:
-            path, said = carriers.pop()
-            new = [name for name in (*said.carried, *said.parts) if (path, name) not in seen]
-            running = said.on_import if (path, "") not in seen else ()
-            seen.update((path, name) for name in new)
-            if running:
-                seen.add((path, ""))
-                if path.endswith("conftest.py"):
-                    for other in self._sources.under(_folder(path)):
+        following = Following(self._layout, self._sources, importers)
+        while followed := following.new_in(carriers):
+            carriers = []
+            for path, carrier in followed:
+                if carrier.on_import and path.endswith("conftest.py"):
+                    for other in self._sources.under(folder_of(path)):
                         if self._layout.is_test(other):
-                            found.add_for(other, (), running, f", through {path}")
-            carrier = Carrier(
-                _stem(path),
-                {name: said.carried[name] for name in new if name in said.carried},
-                said.gathers,
-                running,
-                {name: said.parts[name] for name in new if name in said.parts},
-            )
-            for other in self._users(path, carrier, importers) if new or running else ():
+                            found.add_for(other, (), carrier.on_import, f", through {path}")
+            for other, those in following.users(followed).items():
                 module = parse(self._sources.read(other) or b"")
                 if module is None:
                     found.add(other, (), [_UNREADABLE])
                     continue
-                users = references_in(module, self._nothing, self._layout.collection, lines=_NOTHING, carrier=carrier)
-                self._add(found, other, users, f", through {path}")
-                if users.leads_on:
-                    carriers.append((other, users))
-
-    def _users(self, path: str, carrier: Carrier, importers: list[str]) -> list[str]:
-        stem = carrier.stem.encode("utf-8", "surrogateescape")
-        if self._layout.is_test(path):
-            # Only an import makes a test module's names known elsewhere.
-            return [
-                other for other in importers if other != path and stem in _imports(self._sources.read(other) or b"")
-            ]
-        symbols = {*carrier.symbols, *carrier.parts, *([carrier.stem] if carrier.on_import else [])}
-        words = "|".join(sorted(name for name in symbols if name.isidentifier()))
-        searched = [f"(^|[^A-Za-z0-9_])({words})([^A-Za-z0-9_]|$)"] if words else []
-        if words:
-            searched.append(_LOOKS_UP)
-        if carrier.stem.isidentifier():
-            searched.append(f"{carrier.stem} +import +[*]")
-        found = [other for other in self._sources.search(*searched) if other != path] if searched else []
-        if path.endswith("conftest.py"):
-            top = _folder(path)
-            return [other for other in found if not top or other.startswith(top + "/")]
-        if self._sources.search("pytest_plugins"):
-            return found
-        words_of_import = (stem, *_BY_NAME)
-        return [other for other in found if any(word in (self._sources.read(other) or b"") for word in words_of_import)]
-
-
-def _imports(data: bytes) -> bytes:
-    return b"\n".join(line for line in data.splitlines() if b"import" in line)
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def _stem(path: str) -> str:
-    base = path.rsplit("/", 1)[-1].removesuffix(".py")
-    return _folder(path).rsplit("/", 1)[-1] if base == "__init__" else base
+                said = users_in(module, [carrier for _, carrier in those], self._layout.collection)
+                for (path, _), users in zip(those, said, strict=True):
+                    self._add(found, other, users, f", through {path}")
+                    if users.leads_on:
+                        carriers.append((other, users))
 
 
 def _listed(found: _Found, layout: Layout) -> Iterable[SelectedTest]:
@@ -304,12 +235,12 @@ def _listed(found: _Found, layout: Layout) -> Iterable[SelectedTest]:
     listed: dict[str, SelectedTest] = {}
     for path in sorted(found.nodes):
         nodes = found.nodes[path]
-        kept = [node for node in nodes if not any(node != other and node[: len(other)] == other for other in nodes)]
-        for node in kept:
-            reasons: dict[str, None] = {}
-            for other, why in nodes.items():
-                if other[: len(node)] == node:
-                    reasons.update(why)
+        kept: dict[Node, dict[str, None]] = {}
+        for node, why in nodes.items():
+            outer = next((node[:count] for count in range(len(node)) if node[:count] in nodes), node)
+            kept.setdefault(outer, {}).update(why)
+        for node in (node for node in nodes if node in kept):
+            reasons = kept[node]
             identity = layout.node_id(path, node)
             earlier = listed.get(identity)
             listed[identity] = SelectedTest(

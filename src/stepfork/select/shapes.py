@@ -132,6 +132,33 @@ def constants_of(body: Sequence[ast.AST], known: Mapping[str, str], hidden: Iter
     return found
 
 
+class Bindings:
+    """What a module binds to each of its names, wherever that is; looked for once, and only if asked."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._tree = tree
+        self._values: dict[str, list[ast.expr]] | None = None
+        self._stores: dict[str, int] = {}
+
+    def values_of(self, name: str) -> Sequence[ast.expr]:
+        """All that is assigned to a name; nothing where it is bound in another way too (a loop, a deletion)."""
+        if self._values is None:
+            self._values = {}
+            for node in ast.walk(self._tree):
+                self._take(node, self._values)
+        values = self._values.get(name, ())
+        return values if len(values) == self._stores.get(name, 0) else ()
+
+    def _take(self, node: ast.AST, values: dict[str, list[ast.expr]]) -> None:
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                self._stores[node.id] = self._stores.get(node.id, 0) + 1
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name):
+                    values.setdefault(target.id, []).append(node.value)
+
+
 def _assigns_text(body: Iterable[ast.AST]) -> bool:
     """Whether any statement gives text to a name: where none does, nothing need be counted."""
     pending = list(body)
@@ -145,7 +172,15 @@ def _assigns_text(body: Iterable[ast.AST]) -> bool:
     return False
 
 
+_BINDERS = (
+    *(ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.alias, ast.ExceptHandler),
+    *(ast.MatchAs, ast.MatchStar, ast.Global, ast.Nonlocal),
+)
+
+
 def _bound(node: ast.AST) -> Iterable[str]:
+    if not isinstance(node, _BINDERS):
+        return
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             yield name

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Literal
 
-    from stepfork.select.layout import Collection
+    from stepfork.select.collection import Collection
 
     #: A ``whole`` unit selects its file when it is reached, an ``open`` one also whoever imports the module.
     Kind = Literal["test", "helper", "whole", "open"]
@@ -47,7 +47,7 @@ class Unit:
     ``hidden`` are its parameters, which are no constants inside it.
     """
 
-    __slots__ = ("_computed", "_uses", "defines", "hidden", "kind", "node", "references", "syntax", "text")
+    __slots__ = ("_computed", "_looks", "_uses", "defines", "hidden", "kind", "node", "references", "syntax", "text")
 
     def __init__(
         self,
@@ -67,10 +67,21 @@ class Unit:
         self.text = b""
         self._uses: frozenset[str] | None = None
         self._computed: list[re.Pattern[str]] | None = None
+        self._looks: bool | None = None
+
+    def fresh(self) -> Unit:
+        """The unit without its references, and with what it was found to use."""
+        if self._uses is None:
+            self._uses = _used(self)
+        other = Unit(self.kind, self.node, self.syntax, self.defines, hidden=self.hidden)
+        other.text, other._uses, other._computed, other._looks = self.text, self._uses, self._computed, self._looks
+        return other
 
     def uses(self, name: str) -> bool:
         """Whether a name is mentioned: as a name, an attribute, an argument, or in a string of names."""
-        if _LOOKS_UP.search(self.text) and any(one.fullmatch(name) for one in self._looked_up()):
+        if self._looks is None:
+            self._looks = _LOOKS_UP.search(self.text) is not None
+        if self._looks and any(one.fullmatch(name) for one in self._looked_up()):
             return True
         # An identifier beyond ASCII may be spelled in several ways, so the text says nothing of it.
         if name.isascii() and name.rpartition(" ")[2].encode() not in self.text:

@@ -6,7 +6,7 @@ import pytest
 
 from stepfork.select.layout import Collection
 from stepfork.select.matcher import Matcher
-from stepfork.select.module import Carrier, parse, references_in
+from stepfork.select.module import Carrier, parse, references_in, users_in
 from stepfork.select.units import Reference
 
 CHANGED = ("refund", "refund-de", "billing/late")
@@ -17,8 +17,9 @@ WHY = (Reference("refund", ""),)
 def selected(source: str, carrier: Carrier | None = None) -> list[str]:
     module = parse((source + OTHER).encode())
     assert module is not None
-    matcher = Matcher(CHANGED if carrier is None else ())
-    return ["::".join(node) for node in references_in(module, matcher, Collection(), carrier=carrier).nodes]
+    if carrier is not None:
+        return ["::".join(node) for node in users_in(module, [carrier], Collection())[0].nodes]
+    return ["::".join(node) for node in references_in(module, Matcher(CHANGED), Collection()).nodes]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_what_other_modules_bring_in(source: str, carrier: Carrier, expected: li
 def test_part_of_a_name_that_passes_through_a_module_is_passed_on() -> None:
     module = parse(b"from shared import A as B\n")
     assert module is not None
-    said = references_in(module, Matcher(()), Collection(), carrier=Carrier("shared", {}, parts={"A": WHY}))
+    said = users_in(module, [Carrier("shared", {}, parts={"A": WHY})], Collection())[0]
     assert said.parts == {"B": WHY}
     assert said.leads_on
 

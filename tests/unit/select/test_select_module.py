@@ -8,7 +8,7 @@ import pytest
 
 from stepfork.select.layout import Collection
 from stepfork.select.matcher import Matcher, search_pattern
-from stepfork.select.module import Carrier, parse, references_in
+from stepfork.select.module import Carrier, parse, references_in, users_in
 from stepfork.select.units import Reference
 
 CHANGED = ("refund", "refund-de", "billing/late")
@@ -299,7 +299,7 @@ def test_names_from_other_modules_are_followed() -> None:
     module = parse(b"from names import REFUND as R\n\ndef test_a():\n    load(R)\n\ndef test_b(): ...\n")
     assert module is not None
     carrier = Carrier("names", {"REFUND": (Reference("refund", ""),)})
-    said = references_in(module, Matcher(()), Collection(), carrier=carrier)
+    said = users_in(module, [carrier], Collection())[0]
     assert list(said.nodes) == [("test_a",)]
     assert "R" in said.carried
 
@@ -313,3 +313,13 @@ def test_odd_escapes_and_deep_expressions_are_no_trouble() -> None:
     assert nodes("def test_a():\n    '\\d', 'refund'\n") == ["test_a"]
     chain = " + ".join(["'x'"] * 300 + ["load('refund')"])
     assert nodes(f"def test_a():\n    {chain}\n") == ["test_a"]
+
+
+def test_a_module_is_read_once_for_all_that_it_uses_of_others() -> None:
+    """What one of them leads to is not mixed with what another does."""
+    module = parse(b"from a import A\nfrom b import B\n\ndef test_a(): use(A)\n\ndef test_b(): use(B)\n")
+    assert module is not None
+    carriers = [Carrier(name.lower(), {name: (Reference(name, ""),)}) for name in "AB"]
+    first, second = users_in(module, carriers, Collection())
+    assert (list(first.nodes), list(second.nodes)) == ([("test_a",)], [("test_b",)])
+    assert second.nodes["test_b",] == (Reference("B", ""),)
