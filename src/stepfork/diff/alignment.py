@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import msgspec
@@ -28,7 +29,7 @@ PAIRED = 0.1
 _WORD = re.compile(r"\w+")
 
 
-class Item(msgspec.Struct, frozen=True):
+class Item(msgspec.Struct, frozen=True, dict=True):
     """``keys`` from strict to loose: equal first keys are the same item, an equal later key is the same one edited.
     Only items of one ``kind`` (a role, a label) are ever paired as edited; ``texts`` are what similarity looks at, each
     counting the same."""
@@ -36,6 +37,11 @@ class Item(msgspec.Struct, frozen=True):
     keys: tuple[Hashable, ...]
     kind: Hashable = None
     texts: tuple[str, ...] = ()
+
+    @cached_property
+    def words(self) -> tuple[frozenset[str], ...]:
+        """Of each text, the words that similarity looks at."""
+        return tuple(_sample(frozenset(_WORD.findall(text[:LOOKED_AT]))) for text in self.texts)
 
 
 class Op(msgspec.Struct, frozen=True):
@@ -133,13 +139,12 @@ def _similar(old: Sequence[Item], new: Sequence[Item], least: float) -> Pairs:
         return []
     if len(old) * len(new) > COMPARED_CELLS:
         return common([item.kind for item in old], [item.kind for item in new])
-    old_words, new_words = [_words(item) for item in old], [_words(item) for item in new]
     best = [[0.0] * (len(new) + 1) for _ in range(len(old) + 1)]
     gain = [[0.0] * len(new) for _ in old]
     for a in range(len(old) - 1, -1, -1):
         for b in range(len(new) - 1, -1, -1):
             if old[a].kind == new[b].kind:
-                alike = _likeness(old_words[a], new_words[b])
+                alike = _likeness(old[a].words, new[b].words)
                 gain[a][b] = PAIRED + alike if alike >= least else 0.0
             paired = gain[a][b] + best[a + 1][b + 1] if gain[a][b] else 0.0
             best[a][b] = max(paired, best[a + 1][b], best[a][b + 1])
@@ -172,17 +177,14 @@ def _keeps_order(pair: tuple[int, int], pairs: Pairs) -> bool:
     return all((pair[0] < a) == (pair[1] < b) for a, b in pairs)
 
 
-def _words(item: Item) -> list[frozenset[str]]:
-    return [_sample(frozenset(_WORD.findall(text[:LOOKED_AT]))) for text in item.texts]
-
-
 def _sample(words: frozenset[str]) -> frozenset[str]:
     if len(words) <= WORDS:
         return words
     return frozenset(sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:WORDS])
 
 
-def _likeness(old: Sequence[frozenset[str]], new: Sequence[frozenset[str]]) -> float:
+@lru_cache(maxsize=2 * COMPARED_CELLS)  # each exchange of a conversation carries the items of the last one
+def _likeness(old: tuple[frozenset[str], ...], new: tuple[frozenset[str], ...]) -> float:
     """0 for no word in common to 1 for the same words, on average over the texts."""
     total = 0.0
     for before, after in zip(old, new, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -17,7 +18,7 @@ from stepfork.diff.values import Cause, Change, ExchangeDiff, FieldChange, ItemK
 from stepfork.providers.shapes import dict_of, json_text, str_of
 
 
-class _Atom(msgspec.Struct, frozen=True):
+class _Atom(msgspec.Struct, frozen=True, dict=True):
     """The smallest thing that can repeat: lines that replace one another, or one field, of one `part` of an exchange.
 
     ``part`` is the place within its exchange (atoms of one part are shown together), ``index`` the message's place.
@@ -32,12 +33,15 @@ class _Atom(msgspec.Struct, frozen=True):
     said: str = ""
     index: int | None = None
 
-    @property
+    @cached_property
     def content(self) -> str:
         """Equal for equal changes, wherever they stand."""
         lines = [f"{line.op}{line.text}" for line in self.lines]
         fields = [[f.change, f.path, f.old, f.new] for f in self.fields]
         return canonical_text([self.section, self.change, self.subject, lines, fields, self.said])
+
+
+_Known = dict[tuple[Section, int], tuple[MessageChange, tuple[_Atom, ...]]]
 
 
 class _Folded:
@@ -59,10 +63,11 @@ def fold(compared: Sequence[Compared], *, answers: bool) -> tuple[Change, ...]:
     prompt, tools, user messages) is never one. `answers`: different answers are listed too.
     """
     folded: dict[tuple[str, int], _Folded] = {}
+    known: _Known = {}
     diverged = False
     for one in compared:
         seen: Counter[str] = Counter()
-        atoms = list(_atoms(one))
+        atoms = list(_atoms(one, known))
         if answers and one.answer is not None and not one.answer_told:
             atoms.append(
                 _Atom("answer", "changed", "", ("answer",), one.answer.lines, one.answer.fields, one.answer.summary)
@@ -156,7 +161,7 @@ def _told(field: FieldChange) -> str:
     return str_of(item.get("type")) or json_text(value)
 
 
-def _atoms(one: Compared) -> Iterator[_Atom]:
+def _atoms(one: Compared, known: _Known) -> Iterator[_Atom]:
     diff = one.diff
     if diff.change in ("added", "removed"):
         lines = () if one.failed else tuple(_exchange_lines(diff))
@@ -175,11 +180,20 @@ def _atoms(one: Compared) -> Iterator[_Atom]:
             yield _Atom("tools", tool.change, tool.name, ("tools", tool.name), fields=(field,))
     for message in request.messages:
         if message.at not in one.told:
-            yield from _message_atoms("messages", message.role or "item", message)
+            yield from _once("messages", message.role or "item", message, known)
     for result in request.tool_results:
-        yield from _message_atoms("tool_results", result.label, result)
+        yield from _once("tool_results", result.label, result, known)
     for field in request.other:
         yield _Atom("other", "changed", "", ("other",), fields=(field,))
+
+
+def _once(section: Section, subject: str, item: MessageChange, known: _Known) -> tuple[_Atom, ...]:
+    """The atoms of a message, made once for all exchanges that carry it; each item is held, so that no id is given
+    away again."""
+    made = known.get((section, id(item)))
+    if made is None:
+        made = known[section, id(item)] = item, tuple(_message_atoms(section, subject, item))
+    return made[1]
 
 
 def _message_atoms(section: Section, subject: str, item: MessageChange) -> Iterator[_Atom]:

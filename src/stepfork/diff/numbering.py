@@ -32,7 +32,7 @@ def in_one_numbering(sides: Sides) -> Sides:
     if "{{" not in old_trace + new_trace and not any(_holds_placeholders(view) for view in views):
         return sides
     renaming = Renaming()
-    for old, new in _alike(sides.old_views, sides.new_views):
+    for old, new in dict.fromkeys(_alike(sides.old_views, sides.new_views)):
         renaming.learn(old, new)
     renaming.learn(old_trace, new_trace)
     renaming.known(old_trace)
@@ -72,11 +72,13 @@ def _alike(old_views: list[View], new_views: list[View]) -> Iterator[tuple[str, 
     conversations = Conversations()
     old, new = Side(old_views, conversations, mask=True), Side(new_views, conversations, mask=True)
     edited: list[tuple[str, str]] = []
-    for op in align_sides(old, new):
+    ops = align_sides(old, new)
+    told = {(op.old, op.new) for op in ops}
+    for op in ops:
         if op.old is None or op.new is None:
             continue
         before, after = old.views[op.old], new.views[op.new]
-        pairs = [(before.form.head_text, after.form.head_text), *_units(old, op.old, new, op.new)]
+        pairs = [(before.form.head_text, after.form.head_text), *_units(old, op.old, new, op.new, told)]
         pairs.append((before.answer_text, after.answer_text))
         for first, second in pairs:
             if masked(first) == masked(second):
@@ -86,20 +88,28 @@ def _alike(old_views: list[View], new_views: list[View]) -> Iterator[tuple[str, 
     yield from edited
 
 
-def _units(old: Side, left: int, new: Side, right: int) -> Iterator[tuple[str, str]]:
-    """The units of a pair of exchanges that are not in the history of both."""
+def _units(
+    old: Side, left: int, new: Side, right: int, told: set[tuple[int | None, int | None]]
+) -> Iterator[tuple[str, str]]:
+    """The units of a pair of exchanges that are not in the history of both, nor of what both continue where that is
+    one of the pairs that are `told`."""
     before, after = old.views[left].form.units, new.views[right].form.units
     old_keys, new_keys = old.keys[left], new.keys[right]
-    start = 0
-    while start < min(len(before), len(after)) and old_keys[start] == new_keys[start]:
-        start += 1
-    told = min(old.owns[left], new.owns[right])
-    yield from ((before[at].canonical, after[at].canonical) for at in range(min(told, start), start))
-    items = [_item(unit, key) for unit, key in zip(before[start:], old_keys[start:], strict=True)]
-    others = [_item(unit, key) for unit, key in zip(after[start:], new_keys[start:], strict=True)]
+    first = second = 0
+    if old.bases[left] is not None and (old.bases[left], new.bases[right]) in told:
+        first, second = old.owns[left], new.owns[right]
+    if first == second:
+        most = min(len(before), len(after))
+        while first < most and old_keys[first] == new_keys[first]:
+            if first >= min(old.owns[left], new.owns[right]):
+                yield before[first].canonical, after[first].canonical
+            first += 1
+        second = first
+    items = [_item(unit, key) for unit, key in zip(before[first:], old_keys[first:], strict=True)]
+    others = [_item(unit, key) for unit, key in zip(after[second:], new_keys[second:], strict=True)]
     for op in align(items, others):
         if op.old is not None and op.new is not None:
-            yield before[start + op.old].canonical, after[start + op.new].canonical
+            yield before[first + op.old].canonical, after[second + op.new].canonical
 
 
 def _item(unit: Unit, key: Hashable) -> Item:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
+
 from stepfork.diff.alignment import Item, Op, align
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.keys import canonical_text
@@ -80,22 +82,29 @@ def _alone(unit: Unit, change: ItemKind, at: int) -> MessageChange:
 
 
 def _edited(old: Unit, new: Unit, op: Op) -> MessageChange:
+    """The change of a pair, found once: every later exchange of a conversation carries both units."""
     kind: ItemKind = "moved" if op.kind == "moved" else "changed"
-    lines, fields = _differences(old, new)
     at = (op.old, op.new)
-    return MessageChange(new.index, kind, new.role, new.label, lines, fields, old_index=old.index, at=at)
+    known = old.compared.get(id(new))
+    if known is None:
+        lines, fields = _differences(old, new)
+        made = MessageChange(new.index, kind, new.role, new.label, lines, fields, old_index=old.index, at=at)
+    else:
+        made = known[1]
+        if made.at == at and made.change == kind:
+            return made
+        made = msgspec.structs.replace(made, change=kind, at=at)
+    old.compared[id(new)] = (new, made)
+    return made
 
 
 def _differences(old: Unit, new: Unit) -> tuple[tuple[Line, ...], tuple[FieldChange, ...]]:
-    """Changed lines and fields of a pair, found once: every later exchange of a conversation carries both units."""
-    known = old.compared.get(id(new))
-    if known is None:
-        sides = (old.rest, new.rest) if old.text == new.text else (_without_cuts(old.rest), _without_cuts(new.rest))
-        fields = rest_changes(*sides)
-        if old.role != new.role:
-            fields = (FieldChange("/role", "changed", old.role, new.role), *fields)
-        known = old.compared[id(new)] = (new, unit_lines(old.section, old.text, new.text), fields)
-    return known[1:]
+    """Changed lines and fields of a pair."""
+    sides = (old.rest, new.rest) if old.text == new.text else (_without_cuts(old.rest), _without_cuts(new.rest))
+    fields = rest_changes(*sides)
+    if old.role != new.role:
+        fields = (FieldChange("/role", "changed", old.role, new.role), *fields)
+    return unit_lines(old.section, old.text, new.text), fields
 
 
 def _without_cuts(rest: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -13,7 +13,7 @@ from stepfork.canonical.parse import parse
 from stepfork.diff.alignment import Item
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.renaming import map_texts, masked
-from stepfork.diff.values import FieldChange, Line
+from stepfork.diff.values import MessageChange
 from stepfork.errors import CanonicalError
 from stepfork.providers.calls import ToolCall
 from stepfork.providers.normal_form import NormalMessage, NormalRequest
@@ -47,7 +47,7 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
         return canonical_text([self.section, self.role, self.label, self.text, self.rest])
 
     @cached_property
-    def compared(self) -> dict[int, tuple[Unit, tuple[Line, ...], tuple[FieldChange, ...]]]:
+    def compared(self) -> dict[int, tuple[Unit, MessageChange]]:
         """How it differs from other units, by their ids; each is held, so that no id is given away again."""
         return {}
 
@@ -65,7 +65,7 @@ class Unit(msgspec.Struct, frozen=True, dict=True):
         """This unit with all of its texts changed; itself where none is."""
         return cast(Unit, map_texts(self, change)) if self.has_placeholders else self
 
-    @property
+    @cached_property
     def item(self) -> Item:
         """For alignment: equal wholly; equal in text or, for a message without one, in the names of its calls; then
         what an author says, in whatever role."""

@@ -123,6 +123,8 @@ class Side:
         self.owns: list[int] = []
         self.roots: list[int] = []
         self._whole: list[int] = []
+        self._jumps: list[int] = []
+        self._depths: list[int] = []
         seen: dict[int, int] = {}
         for index, (view, keys) in enumerate(zip(views, self.keys, strict=True)):
             numbers = conversations.numbers(keys, view.form.places)
@@ -131,14 +133,26 @@ class Side:
             base = seen[numbers[own - 1]] if own else None
             self.bases.append(base)
             self.roots.append(index if base is None else self.roots[base])
+            self._jumps.append(index if base is None else self._jump(base))
+            self._depths.append(0 if base is None else self._depths[base] + 1)
             self._whole.append(numbers[-1] if numbers else 0)
             seen[self._whole[-1]] = index
 
     def home(self, index: int, at: int) -> int:
         """The exchange that brought unit `at` of exchange `index` into the conversation."""
         while at < self.owns[index] and (base := self.bases[index]) is not None:
-            index = base
+            # What an exchange continues has no more units from elsewhere than it has itself.
+            further = self._jumps[index]
+            index = further if at < self.owns[further] else base
         return index
+
+    def _jump(self, base: int) -> int:
+        """Far back from what continues `base`, so that a few steps lead to any start of a conversation: two stretches
+        of one length become one (skew-binary ancestors)."""
+        first = self._jumps[base]
+        second = self._jumps[first]
+        depths = self._depths
+        return second if depths[base] - depths[first] == depths[first] - depths[second] else base
 
     def own_units(self, index: int) -> Sequence[Unit]:
         """What an exchange appended to the conversation that it continues."""
