@@ -118,6 +118,7 @@ def check_page(html: str) -> Page:
         f"default-src 'none'; style-src '{_digest(page.texts['style'][0])}'; "
         f"script-src '{_digest(page.texts['script'][0])}'; base-uri 'none'; form-action 'none'"
     )
+    assert {"name": "referrer", "content": "no-referrer"} in [attributes for _, attributes in page.elements]
     return page
 
 

@@ -48,3 +48,13 @@ def test_many_changes_are_counted() -> None:
     (line,) = lines(diff("a", *["changed"] * 30))
     assert line.count("%0A") == 9
     assert line.endswith("… 22 more changes")
+
+
+def test_every_string_of_an_annotation_is_redacted_again() -> None:
+    word = "hunter" + "2" * 6
+    change = msgspec.structs.replace(CHANGE, section="tools", subject=word, grade="breaking", breaks=f"{word} is gone")
+    after = msgspec.structs.replace(CHANGE, cause="consequence", summary=word)
+    made = FixtureDiff(word, "changed", 1, 1, changes=(change, msgspec.structs.replace(change, breaks=""), after))
+    (line,) = annotated([made], lambda text: text.replace(word, "[redacted]"), lambda _: "a.json")
+    assert word not in line
+    assert line.count("[redacted]") == 4

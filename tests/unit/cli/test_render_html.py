@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from stepfork.cli.render.html import page as page_module
+from stepfork.cli.render.html.changes import LINKS
 from stepfork.cli.render.html.elements import element, user, words
 from stepfork.cli.render.html.page import html_report
+from stepfork.cli.render.html.rows import OPEN
 from stepfork.cli.render.html.texts import CHANGED_LINES, LONGEST, text_pair
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
 from stepfork.trace.fixture import Fixture
@@ -124,6 +126,23 @@ def test_two_lines_that_look_alike_are_spelled_out() -> None:
     assert "\\uff21 b" in shown
 
 
+def test_an_empty_first_line_is_there_for_a_parser_that_drops_one() -> None:
+    assert text_pair("\nx", "\nx", as_it_is) == "<pre>\n\nx</pre>"
+
+
+def test_a_change_of_many_exchanges_links_to_the_first_and_counts_the_rest() -> None:
+    old, new = (fixture([asks(f"{n} of many", temperature=heat) for n in range(LINKS + 3)]) for heat in (0, 1))
+    page = page_of(old, new)
+    assert " and 3 more" in page.text
+
+
+def test_of_exchanges_that_differ_the_first_are_open() -> None:
+    old, new = (fixture([asks(f"{n} of many", temperature=n + heat) for n in range(OPEN + 3)]) for heat in (0, 0.5))
+    page = page_of(old, new)
+    rows = [found for tag, found in page.elements if tag == "details" and "row" in (found.get("class") or "").split()]
+    assert ["open" in found for found in rows] == [True] * OPEN + [False] * 3
+
+
 def test_texts_that_differ_only_in_what_is_redacted_say_so() -> None:
     def clean(text: str) -> str:
         return text.replace("one", "[redacted]").replace("two", "[redacted]")
@@ -145,7 +164,8 @@ def test_every_string_of_the_user_is_redacted_again() -> None:
     new = fixture(
         conversation(turns, system=secret, user=secret, final=secret, **{secret: secret}, **body), name=secret
     )
-    for pair in ((old, new), (new, old), (None, new), (new, None)):
+    odd = fixture([chat([{"role": secret, "content": "x"}], "ok")])
+    for pair in ((old, new), (new, old), (None, new), (new, None), (old, odd)):
         assert secret not in page_of(*pair, clean=clean, unread=[secret]).html
 
 
@@ -187,7 +207,7 @@ def test_several_fixtures_have_a_table_with_what_may_break_first() -> None:
     page = check_page(html_report(diffs, clean=as_it_is, unread=["broken: cannot be read"]))
     assert page.texts["caption"] == ["Fixtures, those with breaking changes first"]
     rows = [text for text in page.texts["th"] if text in ("a", "b", "refund")]
-    assert sorted(rows) == ["a", "b", "refund"]
+    assert rows == ["refund", "a", "b"]
     assert "broken: cannot be read" in page.text
     assert "Not compared" in page.texts["h2"]
 

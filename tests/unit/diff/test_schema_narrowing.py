@@ -153,3 +153,11 @@ def test_references_that_double_at_each_level_end() -> None:
         return {"$defs": levels | {"l13": last}, "$ref": "#/$defs/l0"}
 
     assert 0 < len(narrowings(document(TEXT), document(NUMBER))) < 2**13
+
+
+def test_a_schema_inside_itself_is_told_where_it_is_entered_and_not_at_each_depth() -> None:
+    narrower = NODE | {"$defs": {"node": members(next={"$ref": "#/$defs/node"}, value=NUMBER)}}
+    assert [one.path for one in narrowings(NODE, narrower)] == [
+        "/properties/next/properties/value/type",
+        "/properties/value/type",
+    ]
