@@ -11,10 +11,11 @@ import ast
 import re
 
 from stepfork.git.record import Record
+from stepfork.select.bindings import last_name
 from stepfork.select.matcher import LOADERS
 from stepfork.select.shapes import HOLE, Bindings, constants_of, is_composite, shape_of, with_holes
 from stepfork.select.texts import Spoken, cut_texts, texts_in, words_of
-from stepfork.select.units import FROM, STAR, Reference, Unit, last_name, parameters_of, units_of
+from stepfork.select.units import FROM, STAR, Reference, Unit, parameters_of, units_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,9 @@ import ast
 import re
 
 from stepfork.git.record import Record
-from stepfork.select.eager import plain_classes, runs_code, signature_of
+from stepfork.select.bindings import defined_by, last_name
+from stepfork.select.classes import Surroundings, is_test_method
+from stepfork.select.eager import runs_code, signature_of
 from stepfork.select.shapes import HOLE, shape_of
 
 TYPE_CHECKING = False
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 _LOOKS_UP = re.compile(rb"get(fixturevalue|attr)\(")
 _HOOKS = ("pytest_", "setup_module", "teardown_module", "setup_function", "teardown_function", "setUpModule")
-_CASES = ("TestCase", "IsolatedAsyncioTestCase")
 _HOOK_NAMES = {"tearDownModule", "load_tests", "pytestmark", "setup", "teardown", "collect_ignore"}
 
 
@@ -113,54 +114,6 @@ def units_of(module: ast.Module, lines: Sequence[bytes], collection: Collection)
     return units
 
 
-class Surroundings:
-    """What the module around a statement says of it: what is harmless to call, which classes are whose."""
-
-    def __init__(self, module: ast.Module, collection: Collection) -> None:
-        self.collection = collection
-        self.harmless = plain_classes(module)
-        self._classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
-        self._unittest = frozenset(
-            alias.asname or alias.name
-            for node in module.body
-            if isinstance(node, ast.ImportFrom) and node.module == "unittest"
-            for alias in node.names
-            if alias.name in _CASES
-        )
-
-    def is_unittest(self, node: ast.ClassDef) -> bool:
-        """Whether a class is a ``TestCase``, certainly: pytest collects it whatever its name is."""
-        return any(
-            (isinstance(one, ast.Name) and one.id in self._unittest)
-            or (isinstance(one, ast.Attribute) and one.attr in _CASES and getattr(one.value, "id", "") == "unittest")
-            for base in self._line(node)
-            for one in base.bases
-        )
-
-    def tests_of(self, node: ast.ClassDef) -> list[ast.stmt]:
-        """The methods of a class itself that are tests."""
-        own = None if self.is_unittest(node) else self.collection
-        return [one for one in node.body if _is_test_method(one, own)]
-
-    def has_tests(self, node: ast.ClassDef) -> bool:
-        """Whether a class has tests, its own or those of a base in this module."""
-        return any(self.tests_of(base) for base in self._line(node))
-
-    def is_collected(self, node: ast.ClassDef) -> bool:
-        """Whether pytest looks into a class."""
-        if self.is_unittest(node):
-            return not any(isinstance(one, ast.Assign) and "__test__" in _defined([one]) for one in node.body)
-        return self.collection.is_test_class(node.name) and not any(_not_collected(one) for one in self._line(node))
-
-    def _line(self, node: ast.ClassDef) -> list[ast.ClassDef]:
-        """A class and the bases that this module has."""
-        found = [node]
-        for one in found:
-            names = {base.id for base in one.bases if isinstance(base, ast.Name)}
-            found += [self._classes[name] for name in names & self._classes.keys() if self._classes[name] not in found]
-        return found
-
-
 def _text(unit: Unit, lines: Sequence[bytes]) -> bytes:
     """The lines that a unit stands on, decorators included."""
     parts: list[bytes] = []
@@ -181,15 +134,15 @@ def _unit(statement: ast.stmt, around: Surroundings) -> Iterator[Unit]:
         case ast.ClassDef():
             yield from _class(statement, (), around)
         case ast.Import() | ast.ImportFrom():
-            yield Unit("helper", (), (statement,), _defined([statement]))
+            yield Unit("helper", (), (statement,), defined_by([statement]))
         case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-            defines = _defined([statement])
+            defines = defined_by([statement])
             is_open = not defines or any(_is_hook(name) for name in defines) or runs_code([statement], around.harmless)
             yield Unit("open" if is_open else "helper", (), (statement,), defines)
         case ast.If(test=test) if _is_main_guard(test):
             return
         case _:
-            yield Unit("open", (), (statement,), _defined([statement]))
+            yield Unit("open", (), (statement,), defined_by([statement]))
 
 
 def _eager(statements: Iterable[ast.AST], around: Surroundings) -> Iterator[Unit]:
@@ -221,7 +174,7 @@ def _class(node: ast.ClassDef, outer: tuple[str, ...], around: Surroundings) -> 
     yield from _eager([*plain, *decorated, *(word.value for word in node.keywords)], around)
     if not around.is_collected(node) or not (around.has_tests(node) or node.bases or outer):
         # A TestCase of unittest is collected whatever its name; whether this is one cannot be told here.
-        is_open = node.bases and any(_is_test_method(one, None) for one in node.body)
+        is_open = node.bases and any(is_test_method(one, None) for one in node.body)
         yield Unit("test" if outer else "open" if is_open else "helper", outer, (node,), defines)
         return
     if not around.has_tests(node):  # its base, which is elsewhere, may have some or none
@@ -236,24 +189,6 @@ def _class(node: ast.ClassDef, outer: tuple[str, ...], around: Surroundings) -> 
         elif not (isinstance(member, ast.Expr) and isinstance(member.value, ast.Constant)):
             rest.append(member)
     yield Unit("test", path, tuple(rest), defines)
-
-
-def _is_test_method(member: ast.stmt, collection: Collection | None) -> bool:
-    if not isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
-        return False
-    if "fixture" in {last_name(decorator) for decorator in member.decorator_list}:
-        return False
-    return collection.is_test_function(member.name) if collection else member.name.startswith("test")
-
-
-def _not_collected(node: ast.ClassDef) -> bool:
-    """pytest passes over a class with a constructor or ``__test__``; naming it would be an error."""
-    for member in node.body:
-        if isinstance(member, ast.FunctionDef) and member.name in ("__init__", "__new__"):
-            return True
-        if isinstance(member, ast.Assign) and "__test__" in _defined([member]):
-            return True
-    return False
 
 
 def _is_hook(name: str) -> bool:
@@ -283,29 +218,9 @@ def _is_main_guard(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
-def last_name(node: ast.expr) -> str:
-    """The last part of what a decorator or a call names: ``fixture`` for ``@pytest.fixture(scope=…)``."""
-    target = node.func if isinstance(node, ast.Call) else node
-    return target.attr if isinstance(target, ast.Attribute) else target.id if isinstance(target, ast.Name) else ""
-
-
 def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The names of all parameters of a function."""
     return frozenset(node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg))
-
-
-def _defined(statements: Iterable[ast.AST]) -> frozenset[str]:
-    found: set[str] = set()
-    for statement in statements:
-        for node in ast.walk(statement):
-            match node:
-                case ast.Name(id=name, ctx=ast.Store()):
-                    found.add(name)
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    found.add(name)
-                case ast.alias(name=name, asname=asname) if name != "*":
-                    found.add(asname or name.partition(".")[0])
-    return frozenset(found)
 
 
 def _used(unit: Unit) -> frozenset[str]:

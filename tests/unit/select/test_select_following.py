@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stepfork.select.layout import Collection, Layout
+from stepfork.select.collection import Collection
+from stepfork.select.layout import Layout
 from stepfork.select.selection import referenced_fixtures
 
 COUNT = 30

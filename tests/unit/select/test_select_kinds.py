@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stepfork.select.layout import Collection
+from stepfork.select.collection import Collection
 from stepfork.select.matcher import Matcher
 from stepfork.select.module import Carrier, parse, references_in, users_in
 from stepfork.select.units import Reference

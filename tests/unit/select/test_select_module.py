@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from stepfork.select.layout import Collection
+from stepfork.select.collection import Collection
 from stepfork.select.matcher import Matcher, search_pattern
 from stepfork.select.module import Carrier, parse, references_in, users_in
 from stepfork.select.units import Reference
