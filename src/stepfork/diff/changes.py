@@ -14,7 +14,17 @@ from stepfork.diff.exchange_diff import Compared
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.text_diff import hunks_of
 from stepfork.diff.units import AUTHORS
-from stepfork.diff.values import Cause, Change, ExchangeDiff, FieldChange, ItemKind, Line, MessageChange, Section
+from stepfork.diff.values import (
+    Cause,
+    Change,
+    ExchangeDiff,
+    FieldChange,
+    ItemKind,
+    Line,
+    MessageChange,
+    Section,
+    ToolChange,
+)
 from stepfork.providers.shapes import dict_of, json_text, str_of
 
 
@@ -41,7 +51,7 @@ class _Atom(msgspec.Struct, frozen=True, dict=True):
         return canonical_text([self.section, self.change, self.subject, lines, fields, self.said])
 
 
-_Known = dict[tuple[Section, int], tuple[MessageChange, tuple[_Atom, ...]]]
+_Known = dict[tuple[Section, int], tuple[MessageChange | ToolChange, tuple[_Atom, ...]]]
 
 
 class _Folded:
@@ -176,8 +186,7 @@ def _atoms(one: Compared, known: _Known) -> Iterator[_Atom]:
     for hunk in _hunks(request.system):
         yield _Atom("system", "changed", "", ("system",), hunk)
     for tool in request.tools:
-        for field in tool.fields:
-            yield _Atom("tools", tool.change, tool.name, ("tools", tool.name), fields=(field,))
+        yield from _once("tools", tool.name, tool, known)
     for message in request.messages:
         if message.at not in one.told:
             yield from _once("messages", message.role or "item", message, known)
@@ -187,13 +196,19 @@ def _atoms(one: Compared, known: _Known) -> Iterator[_Atom]:
         yield _Atom("other", "changed", "", ("other",), fields=(field,))
 
 
-def _once(section: Section, subject: str, item: MessageChange, known: _Known) -> tuple[_Atom, ...]:
-    """The atoms of a message, made once for all exchanges that carry it; each item is held, so that no id is given
-    away again."""
+def _once(section: Section, subject: str, item: MessageChange | ToolChange, known: _Known) -> tuple[_Atom, ...]:
+    """The atoms of a message or tool, made once for all exchanges that carry it; each item is held, so that no id is
+    given away again."""
     made = known.get((section, id(item)))
     if made is None:
-        made = known[section, id(item)] = item, tuple(_message_atoms(section, subject, item))
+        atoms = _tool_atoms(item) if isinstance(item, ToolChange) else _message_atoms(section, subject, item)
+        made = known[section, id(item)] = item, tuple(atoms)
     return made[1]
+
+
+def _tool_atoms(tool: ToolChange) -> Iterator[_Atom]:
+    for field in tool.fields:
+        yield _Atom("tools", tool.change, tool.name, ("tools", tool.name), fields=(field,))
 
 
 def _message_atoms(section: Section, subject: str, item: MessageChange) -> Iterator[_Atom]:

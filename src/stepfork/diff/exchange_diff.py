@@ -11,7 +11,7 @@ from stepfork.diff.alignment import Op
 from stepfork.diff.answer_diff import diff_answers
 from stepfork.diff.exchange_words import is_failed_try, words_of
 from stepfork.diff.json_diff import json_diff
-from stepfork.diff.request_diff import added_request, diff_forms
+from stepfork.diff.request_diff import Heads, added_request, diff_forms
 from stepfork.diff.values import AnswerDiff, ExchangeDiff, MessageChange, RequestDiff
 from stepfork.diff.views import Side, align_sides
 
@@ -63,6 +63,7 @@ class _Histories:
         self._differs_new = {op.new for op, answer in self._answers.items() if answer} | self._added
         self._continued_new = {new.bases[index] for index in self._added if index is not None} - {None}
         self._continued_old = {old.bases[index] for index in self._removed if index is not None} - {None}
+        self._heads: Heads = {}
         self._asked_old: set[int | None] = set()
         self._asked_new: set[int | None] = set()
         self._carried: dict[tuple[str, int], list[int]] = {}
@@ -86,7 +87,7 @@ class _Histories:
         assert op.old is not None
         assert op.new is not None
         before, after = self.old.views[op.old], self.new.views[op.new]
-        whole = diff_forms(before.form, after.form)
+        whole = diff_forms(before.form, after.form, self._heads)
         if before.kind != after.kind:
             sent = json_diff(dict(zip(_KIND, before.kind, strict=True)), dict(zip(_KIND, after.kind, strict=True)))
             whole = msgspec.structs.replace(whole, other=(*sent, *whole.other))

@@ -13,14 +13,18 @@ from stepfork.diff.keys import canonical_text
 from stepfork.diff.text_diff import all_lines, changed_lines
 from stepfork.diff.units import RequestForm, Unit, json_lines, read_json
 from stepfork.diff.values import FieldChange, ItemKind, Line, MessageChange, ModelChange, RequestDiff, ToolChange
+from stepfork.providers.normal_form import NormalRequest
 from stepfork.trace.body import JsonValue
 
+Heads = dict[tuple[str, str], RequestDiff]
+"""What differs between two requests beside their messages, by their ``head_text``."""
 
-def diff_forms(old: RequestForm, new: RequestForm) -> RequestDiff:
+
+def diff_forms(old: RequestForm, new: RequestForm, heads: Heads | None = None) -> RequestDiff:
     """What differs; empty exactly where the canonical bytes of the normal forms are equal.
 
     Tools pair by name. Messages and tool results pair by content in order, so an inserted one is one change; their
-    order and repetition count.
+    order and repetition count. `heads` remembers what most calls of a run have in common: their prompt and tools.
     """
     changes = list(diff_units(old.units, new.units))
     if not changes and old.head_text == new.head_text:
@@ -28,14 +32,23 @@ def diff_forms(old: RequestForm, new: RequestForm) -> RequestDiff:
             return RequestDiff()
         # Equal texts and results, cut into messages in another way: for each, the number of its message.
         return RequestDiff(other=(FieldChange("/messages", "changed", old.places, new.places),))
-    before, after = old.head, new.head
+    heads = {} if heads is None else heads
+    texts = old.head_text, new.head_text
+    if texts not in heads:
+        heads[texts] = _diff_heads(old.head, new.head)
+    return msgspec.structs.replace(
+        heads[texts],
+        messages=tuple(change for section, change in changes if section == "messages"),
+        tool_results=tuple(change for section, change in changes if section == "tool_results"),
+    )
+
+
+def _diff_heads(before: NormalRequest, after: NormalRequest) -> RequestDiff:
     return RequestDiff(
         model=None if before.model == after.model else ModelChange(before.model, after.model),
         params=json_diff(before.params, after.params),
         system=tuple(_system_lines(before.system, after.system)),
         tools=tuple(_tools(before.tools, after.tools)),
-        messages=tuple(change for section, change in changes if section == "messages"),
-        tool_results=tuple(change for section, change in changes if section == "tool_results"),
         other=json_diff(before.other, after.other),
     )
 
