@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+_ALWAYS = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
+_AMONG_OTHERS = ("pyproject.toml", "tox.ini", "setup.cfg")
+#: The files that may configure pytest, the first one that does counts.
+CONFIGURING = (*_ALWAYS, *_AMONG_OTHERS)
+
 
 class Collection(Record):
     """What pytest collects: patterns of file, class and function names (its own defaults), and the test folders set."""
@@ -71,14 +76,30 @@ def _words(options: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(str(word) for word in value) if isinstance(value, list) else ()
 
 
+def says_otherwise(name: str, data: bytes | None, old: bytes | None) -> bool:
+    """Whether a file of `CONFIGURING` says something else of pytest than it said; None: it is not there.
+
+    A file that cannot be read says something else: nothing is certain then.
+    """
+    if name in _ALWAYS:
+        return data != old
+    try:
+        now, before = (
+            None if text is None or b"pytest" not in text else next(_tables(text, name, whole=True), None)
+            for text in (data, old)
+        )
+    except ConfigError:
+        return True
+    return now != before
+
+
 def _options(folder: str) -> Mapping[str, Any] | None:
     """pytest's options in a folder, from the first of its files that configures pytest; None where none does."""
-    for name, always in (("pytest.toml", True), (".pytest.toml", True), ("pytest.ini", True), (".pytest.ini", True)):
+    for name in _ALWAYS:
         data = _read(folder, name)
         if data is not None:
-            found = _tables(data, os.path.join(folder, name))
-            return next(found, {}) if always else next(found, None)
-    for name in ("pyproject.toml", "tox.ini", "setup.cfg"):
+            return next(_tables(data, os.path.join(folder, name)), {})
+    for name in _AMONG_OTHERS:
         data = _read(folder, name)
         if data is not None and b"pytest" in data:  # parsing costs more than looking
             options = next(_tables(data, os.path.join(folder, name)), None)
@@ -87,19 +108,20 @@ def _options(folder: str) -> Mapping[str, Any] | None:
     return None
 
 
-def _tables(data: bytes, path: str) -> Iterator[Mapping[str, Any]]:
+def _tables(data: bytes, path: str, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
+    """The table of pytest's options; but for ``whole``, an empty one where it says nothing that matters here."""
     try:
         text = data.decode("utf-8-sig")
         if path.endswith(".toml"):
-            yield from _from_toml(text, path)
+            yield from _from_toml(text, path, whole=whole)
         else:
             yield from _from_ini(text, path)
     except UnicodeDecodeError:
         raise ConfigError("is not UTF-8 text", where=path) from None
 
 
-def _from_toml(text: str, path: str) -> Iterator[Mapping[str, Any]]:
-    if path.endswith("pyproject.toml") and _says_nothing_of_use(text):
+def _from_toml(text: str, path: str, *, whole: bool) -> Iterator[Mapping[str, Any]]:
+    if not whole and path.endswith("pyproject.toml") and _says_nothing_of_use(text):
         yield {}
         return
     import tomllib

@@ -123,7 +123,7 @@ class Following:
     def _search(self, words: Sequence[str], stars: Sequence[str]) -> Sequence[str]:
         """The files that have one of some words, a name put together, or one of some imports."""
         if len(words) + len(stars) > _WORDS * _SEARCHES:
-            return self._sources.under("")
+            return self._sources.search(".")
         found: set[str] = set()
         for start in range(0, max(len(words), len(stars)), _WORDS):
             some = "|".join(words[start : start + _WORDS])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from stepfork.git.record import Record
-from stepfork.select.collection import Collection, configured_in
+from stepfork.select.collection import CONFIGURING, Collection, configured_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,13 @@ class Layout(Record):
             or any(part in _TEST_FOLDERS for part in parts[:-1])
             or any(inner.startswith(folder.strip("/") + "/") for folder in self.collection.testpaths)
         )
+
+    def configuring(self, project: str) -> list[str]:
+        """The paths that may configure pytest for the project in a folder: from there up to the pytest root."""
+        folders = [project]
+        while folders[-1] not in ("", self.root):
+            folders.append(folders[-1].rpartition("/")[0])
+        return [f"{folder}/{name}".lstrip("/") for folder in folders for name in CONFIGURING]
 
     def pathspecs(self) -> list[str]:
         """git's pathspecs for all files that `is_test` or `is_support` accept, and for some that they do not.

@@ -8,17 +8,20 @@ from stepfork.errors import UsageError
 from stepfork.git.ahead import LISTING
 from stepfork.git.changes import WorkTreeWalk, changed_paths
 from stepfork.git.checkout import open_checkout
+from stepfork.git.command import to_bytes
 from stepfork.git.record import Record
 from stepfork.workflows.compared import Compared, compare, vanished, why_unsure
 from stepfork.workflows.select_scripts import Project, script_pathspecs, scripts_naming, scripts_touched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from stepfork.git.ahead import Ahead
+    from stepfork.git.changes import Changes
     from stepfork.select.base import Base
     from stepfork.select.changed import FixtureChanges
+    from stepfork.select.layout import Layout
     from stepfork.select.selection import Selection
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
@@ -97,6 +100,7 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         tests = pathspecs_of_tests(listing, layout)
         # To count every changed file, every file must be looked at.
         watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
+        watched += _configuring(layout, store, b"\0" + listing)
         walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests, *watched])
         scripts = script_pathspecs(listing, layout)  # takes a while, during which git looks
         if scripts and not options.count_users:
@@ -118,21 +122,47 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         sources = WorkTreeSources(checkout, layout, store, old, changes=changes, pathspecs=tests)
     fixtures = fixture_changes(changes, store, sources, compared.watch)
     name = store.rsplit("/", 1)[-1]
-    unsure = [] if merge_base is not None or base.head is None else [why_unsure(checkout, base)]
+    unsure = [*_unrelated(compared), *_reconfigured(layout, store, changes, sources)]
     selection = select_tests(fixtures, changes.paths, layout, sources, folder=name, unsure=unsure)
     project = Project(checkout, layout, store, old, changes, scripts, committed=walk is None)
     others = scripts_touched(project, fixtures, selection.everything)
     selection = Selection((*selection.tests, *others), selection.everything)
-    if selection.everything and not selection.tests:
+    if selection.everything and not selection.tests and any(sources.fixture_names()):
         raise UsageError(f"{selection.everything[0]}, and no test that uses a fixture was found")
     using = tests_using_fixtures(layout, sources, folder=name) if options.count_users else None
     if using is not None:
         using += len(scripts_naming(project))
     told = {*(test.path for test in selection.tests), *fixtures.watched}
-    unwatched = sum(1 for path in changes.paths if not path.startswith(f"{store}/") and path not in told)
+    unwatched = sum(not path.startswith(f"{store}/") and path not in told for path in changes.paths)
     root = os.path.join(checkout.root, layout.root) if layout.root else checkout.root
     scripts_only = len(others) == len(selection.tests) > 0 and not any(map(layout.is_test, sources.under("")))
     sparse = walk is not None and bool(fixtures.reasons) and not selection.tests and checkout.leaves_files_out()
     return SelectReport(
         *(base, merge_base, options.committed, fixtures, selection, root, using, unwatched, scripts_only, sparse)
     )
+
+
+def _configuring(layout: Layout, store: str, listing: bytes) -> list[str]:
+    """Pathspecs for the files that may configure pytest, if ``listing``, each of whose paths follows NUL, has them."""
+    paths = layout.configuring(store.rpartition("/")[0])
+    return [f":(top,literal){path}" for path in paths if b"\0" + to_bytes(path) + b"\0" in listing]
+
+
+def _unrelated(compared: Compared) -> list[str]:
+    """Why the two states have no history in common, where they have none."""
+    if compared.merge_base is not None or compared.base.head is None:
+        return []
+    return [why_unsure(compared.checkout, compared.base)]
+
+
+def _reconfigured(
+    layout: Layout, store: str, changes: Changes, sources: CommitSources | WorkTreeSources
+) -> Iterator[str]:
+    """Which changed files say something else of pytest than before: it may collect other tests, or run them so."""
+    from stepfork.select.collection import says_otherwise
+
+    for path in layout.configuring(store.rpartition("/")[0]):
+        if path in changes.paths and says_otherwise(
+            path.rsplit("/", 1)[-1], sources.read(path), sources.read_old(path)
+        ):
+            yield f"{path} changed, which configures pytest"
