@@ -231,11 +231,23 @@ def test_every_project_that_the_change_touches_is_asked(pytester: pytest.Pyteste
 
 
 def test_a_path_that_is_no_node_id_and_a_file_that_others_share_a_folder_with(pytester: pytest.Pytester) -> None:
-    odd = {f"tests/a[{name}]/test_{name}.py": LOAD + "def test_it():\n    load('refund')\n" for name in "xy"}
+    places = {"x": "tests/a[x]", "y": "tests/a[y]", "top": "[top]"}
+    odd = {f"{at}/test_{name}.py": LOAD + "def test_it():\n    load('refund')\n" for name, at in places.items()}
     made = repo(pytester.path, {**odd, "tests/test_plain.py": "def test_plain():\n    pass\n"})
     done = run(pytester, made.root, "--stepfork-changed")
     assert done.ret == 0
-    assert {"test_x", "test_y"} <= set(done.stdout.str().replace("/", " ").replace(".", " ").split())
+    assert {"test_x", "test_y", "test_top"} <= set(done.stdout.str().replace("/", " ").replace(".", " ").split())
+
+
+def test_in_ci_head_is_compared(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies in the work tree beside it (a lock file, a report) is none of the change."""
+    monkeypatch.setenv("CI", "true")
+    made = repo(pytester.path, TWO)
+    done = run(pytester, made.root, "--stepfork-changed=HEAD")
+    assert (done.ret, told(done)[-1]) == (0, "stepfork: nothing to run: no fixture changed")
+    assert "comparing HEAD" in told(done)[0]
+    made.commit("edit")
+    run(pytester, made.root, "--stepfork-changed=HEAD^").assert_outcomes(passed=6, deselected=2)
 
 
 def test_workers_collect_what_the_controller_found(pytester: pytest.Pytester) -> None:

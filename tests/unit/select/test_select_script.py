@@ -46,6 +46,7 @@ def test_texts_of_code(source: str, found: set[str]) -> None:
         ("f(<><A b=\"x\" c={'y'} /> it's <B.C>'no'</B.C></>, 'z')", {"x", "y", "z"}),
         ("const g = <T,>(a: T) => 'x'; const h = <T extends U>(a) => 'y'", {"x", "y"}),
         ("if (a < b && c > d) load('x')", {"x"}),
+        ("const t = <A /* 'no', don't */ b='x' />; load('y')", {"x", "y"}),
         ("return <p>{rows.map((r) => <li key={r}>it's {`n-${r}`}</li>)}</p>", {f"n-{H}"}),
     ],
 )
@@ -67,10 +68,11 @@ def test_where_the_reading_may_go_astray_whatever_stands_in_quotes_counts(source
 def test_imports_are_ways_to_modules_and_no_names() -> None:
     script = read_script(
         b"import a from './refund';\nexport * from \"../up\";\nimport './effect'; const c = require('./c.js');\n"
-        b"const d = await import('./d'); import data from '../.stepfork/fixtures/refund.json'; import x from 'refund';",
+        b"const d = await import('./d'); import data from '../.stepfork/fixtures/refund.json'; import x from 'refund';"
+        b"const e = require('../fixtures/refund')",
         "web/tests/a.test.ts",
     )
-    assert set(script.texts) == {"../.stepfork/fixtures/refund.json"}
+    assert set(script.texts) == {"../.stepfork/fixtures/refund.json", "../fixtures/refund"}
     paths = set(imported_paths(script, "web/tests/a.test.ts"))
     assert {
         "web/tests/refund.ts",
@@ -88,6 +90,7 @@ def test_which_files_are_tests_and_which_stand_beside_them() -> None:
     others = (
         "a.ts",
         "a.test.d.ts",
+        "b/__tests__/types.d.ts",
         "latest.ts",
         "node_modules/p/a.test.js",
         "a.test.py",
