@@ -129,6 +129,15 @@ def test_a_path_that_matches_nothing_says_so(repo: Stand) -> None:
     assert "paths limit what is compared, and 'refund' names a fixture" in said
 
 
+def test_of_a_fixture_named_like_a_branch_both_ways_out_are_named(repo: Stand) -> None:
+    repo.git("branch", "refund")
+    for words in (["refund"], ["--cached", "refund"]):
+        said = repo.stepfork("diff", *words, code=2).err
+        assert f"write {STORE}/refund.json for the fixture or refs/heads/refund for the revision" in said
+    assert told(repo, "--cached", f"{STORE}/refund.json") == ["refund: unchanged"]
+    assert told(repo, "--cached", "refs/heads/refund") == []
+
+
 def test_a_folder_or_another_file_in_a_fixtures_place_says_what_to_do(repo: Stand) -> None:
     said = repo.stepfork("diff", STORE, code=2).err
     assert said == f"stepfork diff: '{STORE}' is a folder; -- {STORE} compares the fixtures below it\n"
@@ -144,6 +153,7 @@ def test_a_fixture_that_was_renamed_is_one_pair(repo: Stand) -> None:
     assert "renamed" in report[1]
     for word in ("refund", "refund-v2", f"{STORE}/refund.json", f"{STORE}/refund-v2.json"):
         assert told(repo, word) == ["refund → refund-v2: unchanged"]
+        assert repo.stepfork("diff", word).out.splitlines() == report[:2]
     assert told(repo, "--", f"{STORE}/refund.json") == ["refund → refund-v2: unchanged"]
     commit(repo)
     assert told(repo, "HEAD~1..HEAD") == ["refund → refund-v2: unchanged"]

@@ -36,6 +36,7 @@ def test_init_tells_git_once_and_takes_it_back(repo: Stand) -> None:
     assert said.endswith(f"set diff.stepfork.command in this clone's git configuration\nwrote {hook(repo)}\n{NEXT}")
     assert repo.git("config", "--local", "diff.stepfork.command").removesuffix("\n") == COMMAND
     assert os.access(hook(repo), os.X_OK)
+    assert "--hook" not in repo.stepfork("init").out
     assert repo.stepfork("init", "--diff-driver", "--hook").out == f".stepfork is up to date\n{NEXT}"
     assert repo.stepfork("init", "--remove").out == (
         UNSET.format("textconv") + UNSET.format("command") + f"removed {hook(repo)}\n"
@@ -75,9 +76,10 @@ def test_no_hook_is_made_where_others_would_run_it(repo: Stand, tmp_path: Path) 
 
 
 def test_outside_of_a_repository_init_says_so_calmly(stand: Stand) -> None:
-    line = "git shows nothing of it yet: this is no git repository (git init, then stepfork init again)\n"
-    assert stand.stepfork("init").out.startswith(line + NEXT)
-    assert stand.stepfork("init", "--remove").out == line
+    line = "git is told nothing yet: this is no git repository (git init, then stepfork init{} again)\n"
+    assert stand.stepfork("init").out.startswith(line.format("") + NEXT)
+    assert stand.stepfork("init", "--hook").out.startswith(line.format(" --hook"))
+    assert stand.stepfork("init", "--remove").out == "git was told nothing here: this is no git repository\n"
     assert "git         no  this is no git repository; git init, then stepfork init" in stand.stepfork(
         "init", "--status", code=1
     ).out.replace("store  ", "store       ").replace("git    ", "git         ")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from stepfork.store.manifest import read_manifest
 from stepfork.trace.fixture import Fixture, Run
 from tests.integration.conftest import Stand
 from tests.unit.store.sample_runs import conversation, fixture_of
@@ -133,6 +134,10 @@ def test_show_and_diff_tell_that_a_fixture_is_unmerged(open_merge: Stand) -> Non
     assert open_merge.stepfork("diff", "one").err == line
     assert open_merge.stepfork("diff").err == line + line.replace("one", "two")
     assert open_merge.stepfork("show", "HEAD:one").err == ""
+    lost = read_manifest(open_merge.store.manifest("one"), "one").objects[0]
+    open_merge.store.objects.path(lost).unlink()
+    assert open_merge.stepfork("diff", "one", code=2).err.startswith(f"{line}stepfork")
+    assert line.removeprefix("stepfork: ").strip() in open_merge.stepfork("ls", code=2).out
 
 
 def test_after_resolve_one_git_add_settles_objects_too(open_merge: Stand) -> None:

@@ -15,7 +15,7 @@ from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, redactor, warn_of_unmerged
 from stepfork.cli.verb import Verb
-from stepfork.errors import UsageError
+from stepfork.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,7 +103,11 @@ def diff(
     locator = open_locator(store)
     clean = redactor(store)
     options = DiffOptions(responses, trace, tools_only, timeline=as_html)
-    report = compare(locator, tuple(sides or ()), options, cached=cached, paths=ctx.meta[_PATHS])
+    try:
+        report = compare(locator, tuple(sides or ()), options, cached=cached, paths=ctx.meta[_PATHS])
+    except StoreError:  # its objects may be in conflict too
+        warn_of_unmerged(locator)
+        raise
     failed = _tell(view(report, clean, full), output, is_text=is_text)
     if form == "github":
         _annotate(report, locator, clean)

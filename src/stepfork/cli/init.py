@@ -46,7 +46,7 @@ def init(
 
 def _init(folder: Path, *, driver: bool, hook: bool) -> None:
     from stepfork.workflows.init import init_project
-    from stepfork.workflows.init_git import tell_git
+    from stepfork.workflows.init_git import lacks_hook, tell_git
 
     done = init_project(folder)
     for change in done.changes:
@@ -57,7 +57,7 @@ def _init(folder: Path, *, driver: bool, hook: bool) -> None:
     if not done.changes and not told:
         out(f"{escape(done.root.as_posix())} is up to date")
     out("next: stepfork capture --name NAME -- COMMAND")
-    if not hook:
+    if not hook and lacks_hook(folder, environ()):
         out("as a pre-commit hook: stepfork init --hook (docs/how-to/pre-commit.md)")
     print_proposal(done.root)
 

@@ -117,7 +117,7 @@ def _cached(question: _Question, words: tuple[str, ...]) -> DiffReport:
         old = revision_side(locator, one.revision)
         return _states(question, old, staged) if one.kind == "revision" else _named(question, one, old, staged)
     if locator.is_revision(word):
-        raise UsageError(f"{word!r} is a fixture and a revision", fix=f"write refs/heads/{word} for the revision")
+        locator.only((Reading("name", word), Reading("revision", word)))
     if question.paths:
         raise _names_one(word)
     return _one(question, name, head, staged)
@@ -167,11 +167,11 @@ def _one(question: _Question, name: str, old: Side, new: Side) -> DiffReport:
         renamed = renames(old, new)
         before = renamed.get(name, name)
         after = next((one for one, earlier in renamed.items() if earlier == name), name)
-    return _pair(old.open(before), new.open(after), question.options)
+    return _pair(old.open(before), new.open(after), question.options, renamed=before != after)
 
 
-def _pair(old: Fixture | None, new: Fixture | None, options: DiffOptions) -> DiffReport:
-    return DiffReport((_compared(old, new, options),), several=False)
+def _pair(old: Fixture | None, new: Fixture | None, options: DiffOptions, *, renamed: bool = False) -> DiffReport:
+    return DiffReport((_compared(old, new, options, renamed=renamed),), several=False)
 
 
 def _compared(old: Fixture | None, new: Fixture | None, options: DiffOptions, *, renamed: bool = False) -> FixtureDiff:

@@ -20,8 +20,6 @@ COMMAND_KEY = "diff.stepfork.command"
 GUARDS = {TEXTCONV_KEY: TEXTCONV, COMMAND_KEY: COMMAND}
 """The keys that init may set, each with its value."""
 
-NO_REPOSITORY = "git shows nothing of it yet: this is no git repository (git init, then stepfork init again)"
-
 
 def tell_git(folder: Path, environ: Mapping[str, str], *, driver: bool = False, hook: bool = False) -> list[str]:
     """Set up what git runs for manifests, one line for each thing done or left; none where all is set.
@@ -29,9 +27,12 @@ def tell_git(folder: Path, environ: Mapping[str, str], *, driver: bool = False, 
     `driver` adds the command driver, `hook` the pre-commit hook. Raises GitError where git's configuration cannot be
     written, StoreError for the hook.
     """
+    asked = "".join((" --diff-driver" if driver else "", " --hook" if hook else ""))
     checkout = _checkout(folder, environ)
     if isinstance(checkout, str):
-        return [checkout]
+        return [f"git is told nothing yet: {checkout}"]
+    if checkout is None:
+        return [f"git is told nothing yet: this is no git repository (git init, then stepfork init{asked} again)"]
     told = [line for key in _keys(driver=driver) if (line := _set(checkout, key)) is not None]
     return told + (_add_hook(checkout) if hook else [])
 
@@ -40,13 +41,21 @@ def take_back(folder: Path, environ: Mapping[str, str]) -> list[str]:
     """Take back what `tell_git` set, one line for each; what somebody changed since stays, and is said."""
     checkout = _checkout(folder, environ)
     if isinstance(checkout, str):
-        return [checkout]
+        return [f"git was told nothing here: {checkout}"]
+    if checkout is None:
+        return ["git was told nothing here: this is no git repository"]
     told = [line for key in GUARDS if (line := _unset(checkout, key)) is not None]
     hook = hook_file(checkout)
     if state_of_hook(hook) == "ours":
         remove_file(hook)
         told.append(f"removed {hook.as_posix()}")
     return told
+
+
+def lacks_hook(folder: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a hook would be made, were it asked for; also where there is no repository yet."""
+    checkout = _checkout(folder, environ)
+    return not isinstance(checkout, Checkout) or state_of_hook(hook_file(checkout)) == "none"
 
 
 def hook_file(checkout: Checkout) -> Path:
@@ -67,13 +76,12 @@ def state_of_hook(path: Path) -> str:
     return "ours" if data == HOOK.encode() else "calls" if b"check-redaction" in data else "other"
 
 
-def _checkout(folder: Path, environ: Mapping[str, str]) -> Checkout | str:
-    """The work tree around a folder, or why there is none, calmly: a store is useful without git."""
+def _checkout(folder: Path, environ: Mapping[str, str]) -> Checkout | str | None:
+    """The work tree around a folder, None where there is none, or why git cannot tell: a store is useful without it."""
     try:
-        found = find_checkout(folder, environ, committing=True)
+        return find_checkout(folder, environ, committing=True)
     except GitError as error:
-        return f"git is not set up: {error}"
-    return NO_REPOSITORY if found is None else found
+        return str(error)
 
 
 def _keys(*, driver: bool) -> list[str]:

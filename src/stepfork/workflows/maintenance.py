@@ -73,9 +73,8 @@ def _listed(store: Store, name: str, unmerged: str | None) -> Listed:
     except StoreError as error:
         return Listed(name, problem=str(error))
     except OSError:
-        return Listed(
-            name, problem=f"{store.shown(store.manifest_path(name))}: an object is missing; stepfork fsck names it"
-        )
+        shown = store.shown(store.manifest_path(name))
+        return Listed(name, problem=unmerged or f"{shown}: an object is missing; stepfork fsck names it")
     if unmerged is not None:
         return Listed(name, problem=unmerged)
     labels = list(dict.fromkeys(entry.label for entry in manifest.exchanges))

@@ -89,6 +89,11 @@ def test_what_could_not_be_compared_is_never_calm() -> None:
         "- **not compared** `` inc: object 3f is `damaged` ``",
     ]
     assert "1 changed; 1 not compared" in report(edited(), unread=["x: y"])
+    path = f".stepfork/objects/3f/{'0' * 62}.json"
+    whole = (
+        f"inc: {path}: the object is missing; needed by inc: stepfork fsck --restore takes it back from git, or else"
+    )
+    assert whole in report(unread=[whole])
 
 
 def test_a_block_holds_twenty_lines_and_says_how_many_more() -> None:

@@ -39,6 +39,8 @@ ROOM = 1_000
 NAME = 120
 """Characters of a name, and of a phrase, that stand in a line."""
 PHRASE = 200
+REASON = 400
+"""Characters of why a fixture was not compared: path, fault, and what to do, which stands last."""
 
 Block = list[str]
 
@@ -73,7 +75,7 @@ def markdown_report(
     more = f"; {len(unread):,} not compared" if unread else ""
     head = [MARK, f"### stepfork diff: {kinds(diffs) if diffs or not unread else 'nothing compared'}{more}", ""]
     room = limit - ROOM - size(head)
-    briefs = [[f"- **not compared** {_span(line, clean, PHRASE)}"] for line in unread]
+    briefs = [[f"- **not compared** {_span(line, clean, REASON)}"] for line in unread]
     parts = [_part(diff, clean, full=full, opened=len(differing) == 1) for diff in differing]
     briefs += [part.brief for part in parts]
     briefs += [_same(same, clean)] if same else []
