@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 import typer
@@ -91,11 +93,17 @@ def _hidden(text: str) -> str:
         return text
 
 
+@cache
+def _parser() -> Callable[..., Any]:
+    """What typer makes of the signatures of all commands: once for a process that runs several command lines."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     command = _command(arguments)
     try:
-        code = app(arguments or ["--help"], standalone_mode=False, prog_name="stepfork")
+        code = _parser()(arguments or ["--help"], standalone_mode=False, prog_name="stepfork")
     except StepforkError as error:
         err(f"{escape(command)}: {escape(_hidden(str(error)))}")
         return error.exit_code

@@ -6,7 +6,6 @@ from stepfork.redact.known import Known, secrets_of
 from stepfork.redact.matcher import Matcher
 from stepfork.redact.own_names import OwnNames
 from stepfork.redact.own_patterns import OwnPatterns
-from stepfork.redact.prefilter import Prefilter
 from stepfork.redact.rules import NO_RULES, Rules
 
 TYPE_CHECKING = False
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from stepfork.redact.decoding import Decoded
     from stepfork.redact.finding import Finding
-    from stepfork.redact.prefilter import Spot
+    from stepfork.redact.prefilter import Prefilter, Spot
 
 
 class Secrets:
@@ -26,15 +25,16 @@ class Secrets:
     project's own. `digests` says that findings are to name their values.
     """
 
-    __slots__ = ("_digests", "_with_personal", "known", "matcher", "prefilter", "rules")
+    __slots__ = ("_digests", "_prefilter", "_with_personal", "_without_personal", "known", "matcher", "rules")
 
     def __init__(self, values: Mapping[str, str], rules: Rules = NO_RULES, *, digests: bool = False) -> None:
         self.rules = rules
         self._digests = digests
+        self._prefilter: Prefilter | None = None
         self._with_personal: Secrets | None = None
+        self._without_personal = self
         self.known = Known(values)
         self.matcher = Matcher(self.known, OwnNames(rules.keys, rules.variables), OwnPatterns(rules.patterns))
-        self.prefilter = Prefilter(self.matcher)
 
     @classmethod
     def collect(
@@ -63,9 +63,19 @@ class Secrets:
             made.known = self.known
             personal = Personal(self.rules.personal, self.rules.names)
             made.matcher = Matcher(self.known, self.matcher.names, self.matcher.patterns, personal)
-            made.prefilter = self.prefilter
+            made._without_personal = self
             made._with_personal = made
         return self._with_personal
+
+    @property
+    def prefilter(self) -> Prefilter:
+        """Made when first asked: commands that read no files but render texts need none."""
+        owner = self._without_personal
+        if owner._prefilter is None:
+            from stepfork.redact.prefilter import Prefilter
+
+            owner._prefilter = Prefilter(owner.matcher)
+        return owner._prefilter
 
     def spots(self, decoded: Decoded, meanwhile: Callable[[], object] = bool) -> list[Spot] | None:
         """Where in the text of a file what is looked for may stand; None where it may stand anywhere. `meanwhile` is

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+import typer
 
 from stepfork.cli.main import main
 
@@ -61,3 +62,12 @@ def test_an_error_of_usage_names_the_help_that_says_more(
 ) -> None:
     (line,) = shown(capsys, *words, code=2).splitlines()
     assert line.endswith(ends)
+
+
+def test_signatures_are_read_once_for_all_command_lines_of_a_process(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = shown(capsys, "ls", "--help")
+    monkeypatch.setattr(typer.main, "get_command", None)
+    assert shown(capsys, "ls", "--help") == first
+    assert "No such option: --nowhere" in shown(capsys, "ls", "--nowhere", code=2)

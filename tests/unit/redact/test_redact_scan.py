@@ -7,6 +7,9 @@ import json
 import pytest
 
 from stepfork.errors import ScanError
+from stepfork.redact import prefilter
+from stepfork.redact.redactor import redact_text
+from stepfork.redact.rules import Rules
 from stepfork.redact.scan import scan_bytes
 from stepfork.redact.secrets import Secrets
 from tests.unit.redact.samples import AWS, GITHUB, HEX32, OPENAI, PASSWORD, PEM
@@ -193,3 +196,15 @@ def test_c041_and_c044_words_and_hashes_are_left_alone() -> None:
     ]
     document = {"values": values, "object": "af13" * 16, "mapKey": "k" * 40, "api_version": "2024-05-01-preview"}
     assert scan(json.dumps(document)) == []
+
+
+def test_the_search_of_files_is_made_where_files_are_read_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    make = prefilter.Prefilter
+    monkeypatch.setattr(prefilter, "Prefilter", lambda matcher: made.append(matcher) or make(matcher))
+    secrets = Secrets({}, Rules(personal=("phone",)))
+    assert OPENAI not in redact_text(f"key {OPENAI}", secrets.with_personal)
+    assert made == []
+    for one in (secrets.with_personal, secrets):
+        assert one.may_stand_in(f"key {OPENAI}")
+    assert made == [secrets.matcher]
