@@ -149,6 +149,28 @@ def test_unsure_selects_every_test_that_uses_fixtures(tmp_path: Path, path: str,
         repo.commit("committed")
 
 
+@pytest.mark.parametrize(
+    ("module", "user"),
+    [
+        ("tests/conftest.py", "def test_plain(thing):\n"),
+        ("tests/names.py", "from names import X\n\ndef test_plain():\n"),
+    ],
+)
+def test_a_module_that_cannot_be_read_fails_the_tests_that_load_it_and_is_none_itself(
+    tmp_path: Path, module: str, user: str
+) -> None:
+    repo = two_fixtures(tmp_path / "r")
+    repo.write("tests/test_plain.py", user + "    pass\n")
+    repo.write("tests/deep/test_other.py", "def test_other():\n    pass\n")
+    base = repo.commit("more")
+    repo.write(module, "X = ('refund'\n")
+    printed = repo.select("--base", base)
+    assert f"{module} changed, which names fixtures" in printed.messages
+    below = ["tests/deep/test_other.py"] if module.endswith("conftest.py") else []
+    files = [*below, "tests/test_plain.py", "tests/test_refund.py", "tests/test_ship.py"]
+    assert [one.split("::")[0] for one in printed.ids] == files
+
+
 def test_a_helper_that_no_longer_names_fixtures_still_makes_all_uncertain(tmp_path: Path) -> None:
     repo = two_fixtures(tmp_path / "r")
     repo.write("tests/names.py", "REFUND = 'refund'\n")
@@ -165,7 +187,7 @@ def test_a_changed_test_file_is_selected_where_it_uses_fixtures(tmp_path: Path) 
     repo.test("plain")
     repo.commit("plain")
     base = repo.git("rev-parse", "HEAD")
-    repo.write("tests/test_plain.py", "def test_plain():\n    assert 1\n")
+    repo.write("tests/test_plain.py", 'def test_plain():\n    assert 1  # as "refund" does\n')
     repo.write("tests/test_ship.py", "def test_ship():\n    assert load('ship')\n\ndef test_more():\n    pass\n")
     assert repo.select("--base", base, "--explain").ids == ["tests/test_ship.py  tests/test_ship.py changed"]
 

@@ -113,6 +113,15 @@ def test_a_long_list_is_a_file(repo: Repo, runner: Runner, monkeypatch: pytest.M
     assert runner.noted()[1] == ["tests/a\u2028b/test_n.py", REFUND]
 
 
+def test_a_runner_of_scripts_gets_no_file_with_a_list(
+    repo: Repo, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(select_run, "_LONG", 10)
+    repo.write("web/refund.test.ts", "test('it', () => load('refund'));\n")
+    assert repo.select("--language", "javascript", *runner.words).code == 0
+    assert runner.noted()[1] == ["web/refund.test.ts"]
+
+
 def test_nothing_selected_runs_nothing_and_is_a_success(repo: Repo, runner: Runner) -> None:
     repo.commit("edit")
     printed = repo.select(*runner.words)

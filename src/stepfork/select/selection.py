@@ -8,6 +8,7 @@ from stepfork.git.record import Record
 from stepfork.select.following import Following, folder_of
 from stepfork.select.matcher import Matcher, search_branches, search_pattern
 from stepfork.select.module import Module, ModuleReferences, parse, references_in, users_in
+from stepfork.select.units import Reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from stepfork.select.changed import FixtureChanges
     from stepfork.select.following import Sources
     from stepfork.select.layout import Layout
-    from stepfork.select.units import Reference
 
 
 Node = tuple[str, ...]
@@ -162,7 +162,11 @@ class _Search:
         if broken and not found.everything:
             return [f"{path} {_UNREADABLE}" for path in broken]
         for path in broken:
-            found.add(path, (), ())
+            if self._layout.is_test(path):
+                found.add(path, (), ())
+            else:  # it fails whoever imports it
+                why = (Reference(None, _UNREADABLE),)
+                carriers.append((path, ModuleReferences({}, {}, frozenset(), why, {})))
         self._follow(carriers, importers, found)
         return []
 
