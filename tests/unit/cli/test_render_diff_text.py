@@ -87,13 +87,18 @@ def test_what_an_unfolded_change_says_is_said_once() -> None:
     )
     diff = FixtureDiff("refund", "changed", 2, 2, changes=tuple(changes))
     assert list(render_report([diff], full=True))[2:] == [
-        "    contracts      contract most",
+        "    contracts      most",
         "      ~ /at_most: 1 → 2",
         "    verification   verified → failed",
         "    exchange 1     assistant [2]",
         "      - Hello.",
         "      + Good day.",
     ]
+    came = Change("contracts", "added", "consequence", "contract most", "+ contract most")
+    cause = Change("system", "changed", "authored", "system", "system changed", (0,))
+    folded = FixtureDiff("refund", "changed", 2, 2, changes=(cause, changes[0], came))
+    assert list(render_report([folded]))[-2:] == ["    contracts   most: at_most 1 → 2", "    contracts   + most"]
+    assert "contracts   most: at_most 1 → 2\ncontracts   + most\n" in "\n".join(markdown_report([folded]))
     page = "\n".join(markdown_report([diff], full=True))
     assert [page.count(said) for said in ("1 → 2", "failed", "Good day.")] == [1, 1, 1]
 

@@ -14,6 +14,7 @@ from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_summary
 from stepfork.cli.render.diff_lines import LONG, Row, rows_of
 from stepfork.cli.render.diff_words import (
     BLOCK,
+    beside_place,
     breaks,
     exchanges,
     in_order,
@@ -164,7 +165,7 @@ def _folded(title: str, changes: Sequence[Change], clean: Clean) -> _Section:
     places = [place_of(change) or change.section for change in shown]
     width = min(max(map(len, places), default=0), 24)
     lines = [
-        f"{place.ljust(width)}   {clean_summary(change.summary, clean, PHRASE)}"
+        f"{place.ljust(width)}   {clean_summary(beside_place(change, change.summary), clean, PHRASE)}"
         for change, place in zip(shown, places, strict=True)
     ]
     more = _more(len(changes) - len(shown), "consequences") if len(shown) < len(changes) else ""

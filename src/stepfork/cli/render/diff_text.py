@@ -24,6 +24,7 @@ from stepfork.cli.render.diff_clean import Clean, as_it_is, clean_summary
 from stepfork.cli.render.diff_lines import Row, rows_of
 from stepfork.cli.render.diff_words import (
     BLOCK,
+    beside_place,
     breaks,
     counts,
     exchanges,
@@ -143,7 +144,8 @@ def _consequences(changes: Sequence[Change], view: _View, *, folded: bool) -> It
     width = min(max(map(len, places)), 24)
     for change, place in _first(changes, places, view):
         limit = max(COLUMNS - max(len(place), width) - 7, SHORTEST)
-        line = clean_summary(change.summary if folded else title_of(change, change.subject), view.clean, limit)
+        said = beside_place(change, change.summary if folded else title_of(change, change.subject))
+        line = clean_summary(said, view.clean, limit)
         yield f"    {place.ljust(width)}   {escape(line)}"
         if not folded and (line.endswith("…") or not is_summed_up(change)):
             yield from _details(change, view)

@@ -85,6 +85,15 @@ def is_summed_up(change: Change) -> bool:
     return came or (change.section == "verification" and [field.path for field in change.fields] == ["/outcome"])
 
 
+def beside_place(change: Change, line: str) -> str:
+    """A line about a change as it reads behind its place, which is its section where it stands in no exchange: that is
+    not said again."""
+    if change.exchanges:
+        return line
+    mark, rest = (line[:2], line[2:]) if line[:2] in ("+ ", "- ") else ("", line)
+    return mark + rest.removeprefix(f"{change.section.removesuffix('s')} ")
+
+
 def counts_old(change: Change) -> bool:
     """Whether the exchanges of a change are counted on the old side, as removed ones are."""
     return (change.section, change.change) == ("exchange", "removed")
