@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepfork.diff.fixture_diff import DiffOptions, diff_fixtures
-from stepfork.diff.rules import RULES
+from stepfork.diff.grade_rules import RULES
 from stepfork.trace.fixture import Fixture
 from tests.property.test_diff_properties import fixtures, reversed_members, with_bodies
 from tests.unit.diff.conversations import Call, conversation, fixture

@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from stepfork.diff.changes import fold
 from stepfork.diff.exchange_diff import Compared, compare_exchanges
-from stepfork.diff.grades import Grader
+from stepfork.diff.grader import Grader
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
 from stepfork.diff.run_diff import run_changes, trace_text

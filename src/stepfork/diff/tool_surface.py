@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from stepfork.diff.json_diff import json_diff
 from stepfork.diff.keys import canonical_text
-from stepfork.diff.tool_grades import Tools, graded_tool
+from stepfork.diff.tool_breaks import Tools, graded_tool
 from stepfork.diff.values import Change, FieldChange
 from stepfork.diff.views import View
 from stepfork.trace.body import JsonValue

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from stepfork.diff.breaks import Break, shown_by
+from stepfork.diff.run_breaks import Break, shown_by
 from stepfork.providers.shapes import dict_of, list_of
 from stepfork.providers.tool_arguments import count_calls, identity
 from stepfork.providers.tool_arguments import shown as value_shown

@@ -124,6 +124,7 @@ def test_a_long_text_that_is_equal_is_folded() -> None:
 def test_two_lines_that_look_alike_are_spelled_out() -> None:
     shown = text_pair("Ａ b", "A b", as_it_is)  # noqa: RUF001
     assert "\\uff21 b" in shown
+    assert "\\u0430b" in text_pair("\u0430b", "ab", as_it_is)  # a Cyrillic letter
 
 
 def test_an_empty_first_line_is_there_for_a_parser_that_drops_one() -> None:

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from stepfork.diff.fixture_diff import DiffOptions, FixtureDiff, diff_fixtures
-from stepfork.diff.rules import RULES
+from stepfork.diff.grade_rules import RULES
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.fixture import Fixture

@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 import sys
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -20,6 +19,7 @@ import msgspec
 from stepfork.cli.escape import escape, escape_fully
 from stepfork.cli.render.diff_clean import Clean, clean_field, clean_lines
 from stepfork.cli.render.diff_words import BLOCK
+from stepfork.cli.render.look import look, look_alike
 from stepfork.diff.line_pairs import paired
 from stepfork.diff.text_diff import Piece, changed_lines, hunks_of, joined, word_diff
 from stepfork.diff.values import Change, FieldChange, Line
@@ -34,11 +34,6 @@ START = 96
 INLINE = 50
 """Two values of up to this many characters together stand on one line with an arrow."""
 _REDACTED = "   (differs in what is redacted)"
-# Letters of other scripts that look like Latin ones, and the hyphen that is none of ASCII.
-_TWINS = str.maketrans(
-    "аеорсухіѕјАВЕКМНОРСТХІЅЈαονΑΒΕΖΗΙΚΜΝΟΡΤΥΧ‐",  # noqa: RUF001
-    "aeopcyxisjABEKMHOPCTXISJaovABEZHIKMNOPTYX-",
-)
 
 
 class Row(NamedTuple):
@@ -104,12 +99,12 @@ def _pair(name: str, old: str, new: str, width: int) -> tuple[Row, Row]:
         return _row("-", shown, wholes[0]), _row("+", f"{shown}{_REDACTED}", f"{wholes[1]}{_REDACTED}")
     pair = word_diff(old, new, width)
     sides = [tuple(Piece(escape(text), changed) for text, changed in side) for side in (pair.old, pair.new)]
-    if _look(joined(sides[0])).split() == _look(joined(sides[1])).split():
+    if look_alike(joined(sides[0]), joined(sides[1])):
         sides = [
             tuple(Piece(escape_fully(text) if changed else escape(text), changed) for text, changed in side)
             for side in (pair.old, pair.new)
         ]
-    if _look(joined(sides[0])).split() == _look(joined(sides[1])).split():
+    if look_alike(joined(sides[0]), joined(sides[1])):
         sides = [(Piece(escape_fully(joined(side)), changed=True),) for side in (pair.old, pair.new)]
     before = (Piece(name, changed=False),) if name else ()
     rows = [
@@ -183,9 +178,9 @@ def _apart(rows: Sequence[Row], width: int) -> list[Row]:
     """Rows that stand for different things and look alike, spelled out; where they are cut, told by a digest."""
     alike: dict[str, set[str]] = defaultdict(set)
     for row in rows:
-        alike[_look(row.text).rstrip()].add(row.whole)
+        alike[look(row.text).rstrip()].add(row.whole)
     return [
-        row if len(alike[_look(row.text).rstrip()]) == 1 else row._replace(pieces=(_spelled(row.whole, width),))
+        row if len(alike[look(row.text).rstrip()]) == 1 else row._replace(pieces=(_spelled(row.whole, width),))
         for row in rows
     ]
 
@@ -196,8 +191,3 @@ def _spelled(whole: str, width: int) -> Piece:
         digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         text = f"{text[:START]}… ({len(whole):,} characters, #{digest})"
     return Piece(text, changed=False)
-
-
-def _look(text: str) -> str:
-    """What the eye sees of a line."""
-    return unicodedata.normalize("NFKC", escape(text)).translate(_TWINS)

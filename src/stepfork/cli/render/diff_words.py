@@ -118,14 +118,14 @@ def breaks(diff: FixtureDiff) -> list[str]:
     return list(dict.fromkeys(change.breaks for change in diff.changes if change.grade == "breaking" and change.breaks))
 
 
-def usage(diff: FixtureDiff) -> Iterator[tuple[str, str]]:
-    """``tokens`` and ``cost`` in words, where the two sides say something else; of a fixture that came or went, what
-    its one side says."""
+def usage(diff: FixtureDiff, *, whole: bool = False) -> Iterator[tuple[str, str]]:
+    """``tokens`` and ``cost`` in words, where the two sides say something else, or `whole`, where they say anything; of
+    a fixture that came or went, what its one side says."""
     old, new = diff.usage
     alone = diff.change in ("added", "removed")
     if alone:
         old = new = new if diff.change == "added" else old
-    yield from ((what, told) for what, told, differs in used(old, new) if alone or differs)
+    yield from ((what, told) for what, told, differs in used(old, new) if alone or whole or differs)
 
 
 def used(old: Usage | None, new: Usage | None) -> Iterator[tuple[str, str, bool]]:

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 
 from stepfork.canonical.encode import dumps
-from stepfork.canonical.parse import parse
 from stepfork.cli.escape import escape
+from stepfork.diff.units import read_json
 from stepfork.errors import CanonicalError
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import MODEL_APIS, label
@@ -31,7 +31,6 @@ from stepfork.trace.body import EventsBody, TextBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Step
-from stepfork.trace.wire import BODY_DEPTH
 from stepfork.workflows.textconv import Told
 
 _SHORT = 100
@@ -155,7 +154,7 @@ def _is_plain(message: NormalMessage) -> bool:
 
 def _calls(calls: Sequence[ToolCall]) -> Iterator[str]:
     for call in calls:
-        value = _json(call.arguments)
+        value = read_json(call.arguments)
         if value is None:
             yield from _text(f"→ {call.name}", call.arguments)
         else:
@@ -226,7 +225,7 @@ def _verification(value: Any) -> Iterator[str]:
 
 def _text(name: str, text: str) -> Iterator[str]:
     """A text below or beside what introduces it; JSON a member a line."""
-    value = _json(text)
+    value = read_json(text)
     if value is not None:
         yield from _value(f"  {name}:", value)
     elif "\n" not in text and len(text) <= _SHORT:
@@ -256,13 +255,3 @@ def _written(value: Any) -> str:
 
 def _indented(text: str) -> Iterator[str]:
     return (f"      {escape(line)}" if line else "" for line in text.split("\n"))
-
-
-def _json(text: str) -> Any:
-    """The object or list that a text is, None where it is none."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return None
-    try:
-        return parse(text, limit=BODY_DEPTH)
-    except CanonicalError:
-        return None

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from stepfork.cli.render.diff_clean import clean_field, clean_lines, clean_summary
+from stepfork.cli.render.diff_clean import Clean, clean_field, clean_lines, clean_summary
 from stepfork.cli.render.diff_words import counts_old, name_of, number
 from stepfork.cli.render.html.elements import NOTHING, Html, element, join, user, words
 from stepfork.cli.render.html.marks import css, mark
 from stepfork.cli.render.html.messages import json_text
 from stepfork.cli.render.html.rows import Places
-from stepfork.cli.render.html.texts import Clean, hunk, text_pair
+from stepfork.cli.render.html.texts import hunk, text_pair
 from stepfork.diff.fixture_diff import FixtureDiff
 from stepfork.diff.text_diff import hunks_of
 from stepfork.diff.values import Change, FieldChange

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from stepfork.cli.render.diff_clean import Clean, clean_summary
 from stepfork.cli.render.diff_words import number
 from stepfork.cli.render.html.elements import NOTHING, Html, element, join, user, words
 from stepfork.cli.render.html.marks import mark
 from stepfork.cli.render.html.messages import call_pairs, json_pair, json_text, unit_pair, unit_title
-from stepfork.cli.render.html.texts import Clean, note, text_pair
+from stepfork.cli.render.html.texts import note, text_pair
 from stepfork.diff.timeline import Call, Row, UnitPair
 from stepfork.providers.normal_form import NormalRequest
 
@@ -195,8 +196,5 @@ def call_line(call: Call, clean: Clean, limit: int) -> str:
     """An answer in one line: what it asks, or says."""
     answer = call.view.answered
     asked = [f"→ {one['name']}" for one in answer["tool_calls"]]
-    said = clean(" ".join(asked) if asked else answer["text"])
-    if not said:
-        said = str(answer["outcome"])
-    line = " ".join(said.split())
-    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
+    said = " ".join(asked) if asked else answer["text"]
+    return clean_summary(said, clean, limit) or str(answer["outcome"])

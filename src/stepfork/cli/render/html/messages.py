@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stepfork.cli.render.diff_clean import Clean
 from stepfork.cli.render.html.elements import Html, element, user, words
 from stepfork.cli.render.html.marks import mark
-from stepfork.cli.render.html.texts import Clean, text_pair
+from stepfork.cli.render.html.texts import text_pair
 from stepfork.diff.alignment import Item, align
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.timeline import UnitPair

@@ -15,11 +15,11 @@ from importlib import resources
 
 from stepfork.cli.escape import escape
 from stepfork.cli.render import diff_words
+from stepfork.cli.render.diff_clean import Clean
 from stepfork.cli.render.html.changes import change_lists
 from stepfork.cli.render.html.elements import NOTHING, Html, element, user, words
 from stepfork.cli.render.html.marks import mark
 from stepfork.cli.render.html.rows import legend, places_of, timeline_list
-from stepfork.cli.render.html.texts import Clean
 from stepfork.diff.fixture_diff import FixtureDiff
 
 
@@ -115,10 +115,7 @@ def _table(diffs: Sequence[FixtureDiff], clean: Clean) -> Html:
 
 
 def _used(diff: FixtureDiff) -> str:
-    old, new = diff.usage
-    if diff.change in ("added", "removed"):
-        old = new = new or old
-    return "; ".join(f"{what} {told}" for what, told, _ in diff_words.used(old, new)) or "unknown"
+    return "; ".join(f"{what} {told}" for what, told in diff_words.usage(diff, whole=True)) or "unknown"
 
 
 def _fixture(diff: FixtureDiff, prefix: str, clean: Clean) -> Html:

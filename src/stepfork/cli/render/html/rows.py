@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from stepfork.cli.render import diff_words
+from stepfork.cli.render.diff_clean import Clean
 from stepfork.cli.render.html.elements import NOTHING, Html, element, user, words
 from stepfork.cli.render.html.exchange import Exchanges, Place, call_line
 from stepfork.cli.render.html.marks import LEGEND, css, mark
-from stepfork.cli.render.html.texts import Clean
 from stepfork.diff.timeline import Row
 from stepfork.diff.usage import usage_of
 

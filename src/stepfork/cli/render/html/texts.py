@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from stepfork.cli.escape import escape, escape_fully
+from stepfork.cli.escape import escape_fully
+from stepfork.cli.render.diff_clean import Clean
 from stepfork.cli.render.diff_words import number
 from stepfork.cli.render.html.elements import NOTHING, Html, element, join, user, words
+from stepfork.cli.render.look import look_alike
 from stepfork.diff.lcs import common
 from stepfork.diff.line_pairs import paired
 from stepfork.diff.text_diff import Piece, joined, word_diff
-
-Clean = Callable[[str], str]
 
 CONTEXT = 3
 """Lines shown on each side of a change."""
@@ -132,7 +131,7 @@ def _line_pair(old: str, new: str) -> tuple[Html, Html]:
     if old == new:
         return user(old), join([user(new), element("i", words(" (differs in what is redacted)"))])
     pair = word_diff(old, new, LINE)
-    if _look(joined(pair.old)) == _look(joined(pair.new)):
+    if look_alike(joined(pair.old), joined(pair.new)):
         return tuple(element("em", words(escape_fully(joined(side)))) for side in (pair.old, pair.new))  # type: ignore[return-value]
     return _marked(pair.old, marked=pair.akin), _marked(pair.new, marked=pair.akin)
 
@@ -146,8 +145,3 @@ def _cut(line: str) -> Html:
         return user(line)
     more = element("i", words(f"… {number(len(line) - LONGEST, 'more character')}"))
     return join([user(line[:LONGEST]), more])
-
-
-def _look(text: str) -> list[str]:
-    """What the eye sees of a line."""
-    return unicodedata.normalize("NFKC", escape(text)).split()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from stepfork.diff.side_calls import dropped, now_failing, side_calls
+from stepfork.diff.tool_calls import dropped, now_failing, side_calls
 from stepfork.diff.values import Change, Section
 from stepfork.diff.views import Side, View
 from stepfork.providers.calls import bare_tool

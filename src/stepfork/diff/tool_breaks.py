@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from stepfork.diff.rules import broken, by_rule, rule_of
+from stepfork.diff.grade_rules import broken, by_rule, rule_of
 from stepfork.diff.schema_narrowing import narrowings
 from stepfork.diff.values import Change
 from stepfork.providers.shapes import dict_of

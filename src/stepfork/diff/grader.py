@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from stepfork.diff.breaks import Break, run_breaks
-from stepfork.diff.rules import RULES, broken, by_rule, rule_of
-from stepfork.diff.tool_grades import graded_tool
+from stepfork.diff.grade_rules import RULES, broken, by_rule, rule_of
+from stepfork.diff.run_breaks import Break, run_breaks
+from stepfork.diff.tool_breaks import graded_tool
 from stepfork.diff.tool_surface import surface_of, unpaired_breaks
 from stepfork.diff.values import Change, ItemKind
 from stepfork.diff.verdict_breaks import repaired_tools, verdict_breaks, verdicts_of
