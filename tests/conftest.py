@@ -58,6 +58,7 @@ def _isolated(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
+    monkeypatch.setattr(os, "fsync", lambda _descriptor: None)  # nobody pulls the plug of a test
 
 
 @pytest.fixture

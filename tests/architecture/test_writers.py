@@ -6,9 +6,9 @@ Whoever adds one finds this table, and says it here.
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "stepfork"
+from tests.architecture.sources import SOURCE, modules_with
+
 CALLS = {
     *("write_new", "write_atomic", "write_bundle", "write_draft", "write_drafted_test", "write_trace"),
     *(
@@ -72,8 +72,8 @@ WRITERS = {
 
 def test_every_writer_is_in_the_table() -> None:
     found: dict[str, set[str]] = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        for function in ast.walk(ast.parse(path.read_text())):
+    for path, tree in modules_with(CALLS | METHODS | {"open"}):
+        for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 names = set(_written(function))
                 if names:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -15,10 +17,25 @@ SAYS = "ask(open('prompts/says.md').read())"
 WATCH = 'format = 1\n[watch]\n"[ab]" = ["unused"]\n"?" = ["prompts/"]\nc = ["c.md"]\n'
 
 
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test's shop is kept for the others, who copy it."""
+    return tmp_path_factory.mktemp("captured") / "shop"
+
+
 @pytest.fixture
-def shop(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Stand:
+def shop(stand: Stand, captured: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
     """Fixtures `a` and `b` of one command and `c` of another, committed; they depend on the prompts."""
     monkeypatch.delenv("CI", raising=False)
+    if not captured.exists():
+        _make(stand)
+        shutil.copytree(stand.root, captured)
+    else:
+        shutil.copytree(captured, stand.root, dirs_exist_ok=True)
+    return stand
+
+
+def _make(stand: Stand) -> None:
     prompt(stand, "before")
     stand.capture(SAYS, name="a")
     for name, more in (("b", ()), ("c", ("--other",))):
@@ -26,7 +43,6 @@ def shop(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Stand:
     (stand.root / ".stepfork/config.toml").write_text(WATCH)
     git(stand.root, "init", "-q", "--initial-branch=main")
     commit(stand)
-    return stand
 
 
 def prompt(stand: Stand, text: str) -> None:
