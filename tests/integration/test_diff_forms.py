@@ -138,6 +138,12 @@ def test_of_a_fixture_named_like_a_branch_both_ways_out_are_named(repo: Stand) -
     assert told(repo, "--cached", "refs/heads/refund") == []
 
 
+def test_what_is_too_much_to_compare_says_so(repo: Stand) -> None:
+    for words in (["main..main", "main"], ["main", "main...HEAD"], ["--cached", "..main"]):
+        assert "is two revisions already; name it alone" in repo.stepfork("diff", *words, code=2).err
+    assert "two things at most; paths go behind --" in repo.stepfork("diff", "refund", "main", STORE, code=2).err
+
+
 def test_a_folder_or_another_file_in_a_fixtures_place_says_what_to_do(repo: Stand) -> None:
     said = repo.stepfork("diff", STORE, code=2).err
     assert said == f"stepfork diff: '{STORE}' is a folder; -- {STORE} compares the fixtures below it\n"

@@ -56,8 +56,7 @@ def diff(
     With `cached` the index stands in the work tree's place. `paths` (manifests, folders, patterns) limit the fixtures
     that are looked for; one that no fixture of either side stands at or below is a UsageError.
     """
-    if len(words) > 2:
-        raise UsageError("diff compares two things at most")
+    _check_count(locator, words, alone=cached)
     question = _Question(locator, options, paths)
     if cached:
         return _cached(question, words)
@@ -121,6 +120,16 @@ def _cached(question: _Question, words: tuple[str, ...]) -> DiffReport:
     if question.paths:
         raise _names_one(word)
     return _one(question, name, head, staged)
+
+
+def _check_count(locator: Locator, words: tuple[str, ...], *, alone: bool) -> None:
+    """Two things are compared: three are too many, and so is one beside a range; with `alone`, a range by itself."""
+    if len(words) > 2:
+        raise UsageError("diff compares two things at most", fix="paths go behind --")
+    for word in words if len(words) + alone > 1 else ():
+        old, dots, new = word.replace("...", "..").partition("..")
+        if dots and all(locator.is_revision(end or "HEAD") for end in (old, new)) and not (locator.cwd / word).exists():
+            raise UsageError(f"{word!r} is two revisions already", fix="name it alone")
 
 
 def _range(locator: Locator, word: str) -> tuple[str, str] | None:
