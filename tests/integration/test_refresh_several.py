@@ -59,6 +59,17 @@ def document(stand: Stand, *words: str, code: int = 0) -> list[dict[str, Any]]:
     return rows
 
 
+def test_one_command_in_two_folders_is_asked_about_twice(shop: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `python agent.py` runs depends on the folder."""
+    (shop.root / "inner").mkdir()
+    unusual(shop, "b", cwd="inner")
+    answers(monkeypatch, "n", "n")
+    said = shop.stepfork("capture", "--refresh", "a", "b", code=1)
+    assert said.err.count("run it [y/N]") == 2
+    assert said.err.count("command   python agent.py   in ") == 2
+    assert "/inner\n          for b\n" in said.err
+
+
 def test_names_may_stand_anywhere_and_one_name_is_one_document(shop: Stand) -> None:
     said = shop.stepfork("capture", "--refresh", "a", "--yes", "--json")
     made = json.loads(said.out)

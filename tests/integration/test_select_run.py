@@ -80,6 +80,19 @@ def test_it_runs_where_one_stands_with_ids_from_there(repo: Repo, runner: Runner
         assert runner.noted() == (repo.root / at, words)
 
 
+def test_a_way_to_the_tests_that_pytest_would_not_read_is_an_error(tmp_path: Path, runner: Runner) -> None:
+    made = Repo(tmp_path / "r")
+    made.fixture("refund", folder="a[b]/")
+    made.test("refund", "refund", folder="a[b]/")
+    made.commit("base")
+    made.fixture("refund", "second", folder="a[b]/")
+    printed = made.select("--store", "a[b]/.stepfork", *runner.words)
+    assert printed.code == 2
+    assert "pytest would not read the way to the tests as a path" in printed.messages
+    assert not runner.place.exists()
+    assert made.select(*runner.words, at="a[b]").code == 0
+
+
 def test_names_of_every_kind_arrive_whole(tmp_path: Path, runner: Runner) -> None:
     made = Repo(tmp_path / "r")
     made.fixture("refund")
