@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from stepfork.cli.render.diff_markdown import MARK
 from tests.integration.stand import Stand
 from tests.unit.diff.conversations import SYSTEM, chat, conversation, fixture
@@ -38,3 +40,21 @@ def test_annotations_stand_beside_the_text_or_alone(stand: Stand) -> None:
 def test_nothing_that_differs_is_no_annotation(stand: Stand) -> None:
     stand.store.write(fixture([chat([], "x")], name="old"))
     assert "::" not in stand.stepfork("diff", "old", "old", "--format", "github").out
+
+
+def test_a_fixture_that_could_not_be_compared_is_an_annotation(stand: Stand) -> None:
+    stand.git("init", "-q")
+    two(stand)
+    stand.git("add", "-A")
+    stand.git("commit", "-qm", "x")
+    stand.store.manifest_path("old").write_text("{}")
+    (line,) = stand.stepfork("diff", "--format", "github", code=2).out.splitlines()
+    assert line.startswith("::error title=stepfork diff%3A not compared::old: ")
+
+
+def test_a_file_has_colour_only_where_that_is_asked_for(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    two(stand)
+    monkeypatch.setattr("stepfork.cli.diff.wants_color", lambda wanted, _: wanted != "never")
+    for words, coloured in (([], False), (["--color", "always"], True)):
+        stand.stepfork("diff", "old", "new", "--output", "report.txt", *words)
+        assert ("\x1b[" in (stand.root / "report.txt").read_text(encoding="utf-8")) == coloured
