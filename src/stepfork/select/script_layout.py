@@ -14,11 +14,6 @@ _HELPER = re.compile(r"test|spec|fixture|helper|setup|mock", re.IGNORECASE)
 _MARKS = (b".test.", b".spec.", b"__tests__/")
 
 
-def is_script(path: str) -> bool:
-    """Whether a test file is none of Python's."""
-    return not path.endswith(".py")
-
-
 class ScriptLayout(Layout):
     """The scripts of a project, by the questions that a `Layout` answers for its Python files."""
 
