@@ -28,6 +28,9 @@ if TYPE_CHECKING:
         def search(self, *patterns: str) -> Sequence[str]:
             """The files with a line that matches one of some extended regular expressions."""
 
+        def search_data(self, *patterns: str) -> Sequence[str]:
+            """The files of data beside the tests (see `data`) with a line that matches a pattern."""
+
         def under(self, folder: str) -> Sequence[str]:
             """All of these files below a folder from the top of the repository."""
 

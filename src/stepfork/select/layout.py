@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NO_GLOB = str.maketrans("*?[]", "    ")
+_ENDINGS = ("json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "csv", "tsv", "txt")
+#: One pattern of names for git, which fits all of the endings and a few more.
+_DATA = "*.[cijty][a-z]*"
 _TEST_FOLDERS = ("test", "tests", "testing")
 
 
@@ -31,11 +34,26 @@ class Layout(Record):
         inner = self._inner(path)
         if inner is None or not inner.endswith(".py") or self.collection.is_test_file(inner):
             return False
-        parts = inner.split("/")
-        return (
-            parts[-1] == "conftest.py"
-            or any(part in _TEST_FOLDERS for part in parts[:-1])
-            or any(inner.startswith(folder.strip("/") + "/") for folder in self.collection.testpaths)
+        return inner.rsplit("/", 1)[-1] == "conftest.py" or self._is_beside(inner)
+
+    def is_data(self, path: str) -> bool:
+        """Whether a file holds data (see `data`) in a folder of tests."""
+        inner = self._inner(path)
+        if inner is None or inner.rpartition(".")[2].lower() not in _ENDINGS or ".stepfork/" in inner:
+            return False
+        return ".sftrace/" not in inner and self._is_beside(inner)
+
+    def data_pathspecs(self) -> list[str]:
+        """git's pathspecs for all files that `is_data` accepts, and for some that it does not."""
+        start = ":(top)" + (_escaped(self.root) + "/" if self.root else "")
+        folders = [folder.strip("/") for folder in self.collection.testpaths if folder.strip("/.")]
+        specs = [f"{start}{_escaped(folder)}/{_DATA}" for folder in folders if "test" not in folder]
+        return [f"{start}*test*{_DATA[1:]}", *specs]
+
+    def _is_beside(self, inner: str) -> bool:
+        """Whether a path from the pytest root leads into a folder of tests."""
+        return any(part in _TEST_FOLDERS for part in inner.split("/")[:-1]) or any(
+            inner.startswith(folder.strip("/") + "/") for folder in self.collection.testpaths
         )
 
     def configuring(self, project: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from stepfork.git.record import Record
+from stepfork.select.data import because_of_data, named_in_data, pattern_of_readers
 from stepfork.select.following import Following, folder_of
 from stepfork.select.matcher import Matcher, search_branches, search_pattern
 from stepfork.select.module import Module, ModuleReferences, parse, references_in, users_in
@@ -55,7 +56,8 @@ class _Found:
         self.everything = everything
         self.nodes: dict[str, dict[Node, dict[str, None]]] = {}
         self.references: dict[Reference, str] = {}
-        self._because = because or {}
+        self.because = dict(because or {})
+        self.tabled: set[str] = set()
 
     def add(self, path: str, node: Node, reasons: Iterable[str]) -> None:
         """A node with sentences why."""
@@ -69,7 +71,7 @@ class _Found:
     def _sentence(self, reference: Reference) -> str:
         if reference.fixture is None:
             return reference.note
-        sentence = self._because.get(reference.fixture, reference.fixture)
+        sentence = self.because.get(reference.fixture, reference.fixture)
         return f"{sentence} ({reference.note})" if reference.note else sentence
 
 
@@ -93,36 +95,57 @@ def select_tests(
     found = _Found({name: str(change) for name, change in reasons.items()})
     paths = sorted(touched)
     tests = [path for path in paths if layout.is_test(path)]
-    support = [path for path in paths if layout.is_support(path)]
+    support = [path for path in paths if layout.is_support(path) or layout.is_data(path)]
     if not everything and (tests or support):
         every = _Search(layout, sources, Matcher({*sources.fixture_names(), *reasons}, (), folder))
         everything += every.changed_support(support) or every.changed_tests(tests, found)
     if not everything and reasons:
         names = {change.name for change in changes.fixtures}
         everything += _Search(layout, sources, Matcher(names, bundles, folder)).run(found)
+        everything += _add_by_data(layout, sources, names, folder, found) if not everything else []
     if everything:
         found = _Found(everything=everything)
         names = {*sources.fixture_names(), *(change.name for change in changes.fixtures)}
         _Search(layout, sources, Matcher(names, bundles, folder, any_path=True)).run(found)
+        _add_by_data(layout, sources, names, folder, found)
     return Selection(tuple(_listed(found, layout)), tuple(dict.fromkeys(everything)))
 
 
 def tests_using_fixtures(layout: Layout, sources: Sources, *, folder: str) -> int:
     """How many tests (files, where no finer part is certain) use any fixture at all."""
     found = _Found(everything=["counted"])
-    _Search(layout, sources, Matcher(sources.fixture_names(), (), folder, any_path=True)).run(found)
+    names = set(sources.fixture_names())
+    _Search(layout, sources, Matcher(names, (), folder, any_path=True)).run(found)
+    _add_by_data(layout, sources, names, folder, found)
     return len(list(_listed(found, layout)))
 
 
 def referenced_fixtures(layout: Layout, sources: Sources, *, folder: str) -> Referenced:
     """Which fixtures any test references, itself or through modules beside it; what it may name counts too."""
     found = _Found()
-    broken = _Search(layout, sources, Matcher(sources.fixture_names(), (), folder)).run(found)
+    names = frozenset(sources.fixture_names())
+    broken = _Search(layout, sources, Matcher(names, (), folder)).run(found)
+    broken += _add_by_data(layout, sources, names, folder, found)
     return Referenced(
-        frozenset(one.fixture for one in found.references if one.fixture is not None),
+        names.intersection(one.fixture for one in found.references if one.fixture is not None) | found.tabled,
         {path: one.note for one, path in found.references.items() if one.fixture is None},
         tuple(broken),
     )
+
+
+def _add_by_data(layout: Layout, sources: Sources, names: Iterable[str], folder: str, found: _Found) -> list[str]:
+    """Add the tests that open files of data which name the fixtures; why all must be taken instead."""
+    held = named_in_data(sources, names)
+    if not held:
+        return []
+    found.because.update(because_of_data(held, found.because))
+    search = _Search(layout, sources, Matcher((), held, folder))
+    why = search.run(found)
+    met = held.keys() & {one.fixture for one in found.references}
+    if unmet := held.keys() - met:
+        met |= search.add_readers(sorted(unmet), found)
+    found.tabled.update(name for path in met for name in held[path])
+    return why
 
 
 class _Search:
@@ -170,6 +193,19 @@ class _Search:
         self._follow(carriers, importers, found)
         return []
 
+    def add_readers(self, data: Sequence[str], found: _Found) -> set[str]:
+        """Add who reads all files of the kind or the folder of some that nobody names; return those so read."""
+        read: set[str] = set()
+        for path in data:
+            why = (Reference(path, ""),)
+            readers = [one for one in self._sources.search(pattern_of_readers([path])) if one != path]
+            modules = [one for one in readers if not self._layout.is_test(one)]
+            for one in set(readers) - set(modules):
+                found.add_for(one, (), why)
+            self._follow([(one, ModuleReferences({}, {}, frozenset(), why, {})) for one in modules], readers, found)
+            read.update([path] if readers else [])
+        return read
+
     def changed_tests(self, tests: Sequence[str], found: _Found) -> list[str]:
         """Add the changed test files that reference any fixture, directly or through a module beside them."""
         indirect: set[str] = set()
@@ -198,6 +234,9 @@ class _Search:
             for data in (self._sources.read(path), self._sources.read_old(path)):
                 if data is None or not self._direct.search(data):
                     continue
+                if self._layout.is_data(path):
+                    reasons.append(f"{path} changed, which names fixtures")
+                    break
                 module = parse(data)
                 if module is None or self._references(module).nodes:
                     reasons.append(f"{path} changed, which names fixtures")

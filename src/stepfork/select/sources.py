@@ -53,8 +53,12 @@ class _GitSources:
                 self._owners[folder] = self._is_ours(folder.rpartition("/")[0])
         return self._owners[folder]
 
-    def _grep(self, patterns: Sequence[str], *where: str) -> list[str]:
-        if not self._pathspecs:  # no test file is tracked; without a limit git would search everything
+    def _our_data(self, paths: Iterable[str]) -> list[str]:
+        return sorted(path for path in paths if self._layout.is_data(path) and self._is_ours(path.rpartition("/")[0]))
+
+    def _grep(self, patterns: Sequence[str], *where: str, data: bool = False) -> list[str]:
+        pathspecs = self._layout.data_pathspecs() if data else self._pathspecs
+        if not pathspecs:  # no test file is tracked; without a limit git would search everything
             return []
         # One thread more than git takes by itself: each waits for files now and then.
         threads = f"grep.threads={(os.cpu_count() or 1) + 1}"
@@ -65,7 +69,7 @@ class _GitSources:
                 *("-c", threads, "grep", "-a", "-l", "-z", engine, "--no-color", "--no-recurse-submodules", "-f", "-"),
                 *where,
                 "--",
-                *self._pathspecs,
+                *pathspecs,
                 data=to_bytes("\n".join(patterns)) + b"\n",
                 codes=(0, 1, 128) if engine == "-P" else (0, 1),
             )
@@ -104,6 +108,15 @@ class WorkTreeSources(_GitSources):
             if re.search(expression, self.read(path) or b"", re.MULTILINE):
                 found.add(path)
         return sorted(self._ours(found))
+
+    def search_data(self, *patterns: str) -> Sequence[str]:
+        """The files of data beside the tests with a line that matches a pattern."""
+        found = set(self._grep(patterns, data=True))
+        expression = to_bytes("|".join(patterns))
+        for path in self._our_data(self._untracked):
+            if re.search(expression, self.read(path) or b"", re.MULTILINE):
+                found.add(path)
+        return self._our_data(found)
 
     def under(self, folder: str) -> Sequence[str]:
         """All test files and modules beside them below a folder."""
@@ -149,7 +162,16 @@ class CommitSources(_GitSources):
 
     def search(self, *patterns: str) -> Sequence[str]:
         """The files with a line that matches a pattern; they are read at once, in one run of git."""
-        found = sorted(self._ours(path.removeprefix("HEAD:") for path in self._grep(patterns, "HEAD")))
+        return self._fetched(self._ours(path.removeprefix("HEAD:") for path in self._grep(patterns, "HEAD")))
+
+    def search_data(self, *patterns: str) -> Sequence[str]:
+        """The files of data beside the tests with a line that matches a pattern."""
+        found = self._grep(patterns, "HEAD", data=True)
+        return self._fetched(self._our_data(path.removeprefix("HEAD:") for path in found))
+
+    def _fetched(self, paths: Iterable[str]) -> list[str]:
+        """Paths in order, whose bytes are then at hand."""
+        found = sorted(paths)
         absent = [path for path in found if path not in self._read]
         contents = read_named(self._checkout, [f"HEAD:{path}" for path in absent])
         self._read.update(zip(absent, contents, strict=True))

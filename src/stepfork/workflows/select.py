@@ -100,7 +100,7 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         tests = pathspecs_of_tests(listing, layout)
         # To count every changed file, every file must be looked at.
         watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
-        watched += _configuring(layout, store, b"\0" + listing)
+        watched += [*_configuring(layout, store, b"\0" + listing), *layout.data_pathspecs()]
         walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests, *watched])
         scripts = script_pathspecs(listing, layout)  # takes a while, during which git looks
         if scripts and not options.count_users:

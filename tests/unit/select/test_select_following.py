@@ -27,6 +27,9 @@ class Files:
             path for path, text in self._files.items() if any(re.search(one, text, re.MULTILINE) for one in patterns)
         )
 
+    def search_data(self, *patterns: str) -> Sequence[str]:
+        return ()
+
     def under(self, folder: str) -> Sequence[str]:
         return sorted(path for path in self._files if path.startswith(folder))
 
