@@ -192,6 +192,17 @@ def test_a_changed_test_file_is_selected_where_it_uses_fixtures(tmp_path: Path) 
     assert repo.select("--base", base, "--explain").ids == ["tests/test_ship.py  tests/test_ship.py changed"]
 
 
+def test_a_changed_test_that_uses_fixtures_through_other_modules_alone_is_selected(tmp_path: Path) -> None:
+    repo = two_fixtures(tmp_path / "r")
+    repo.write("tests/names.py", "CASE = 'refund'\n")
+    repo.write("tests/test_through.py", "from names import CASE\n\ndef test_it():\n    load(CASE)\n")
+    repo.write("tests/test_plain.py", "from names import OTHER\n\ndef test_plain():\n    pass\n")
+    base = repo.commit("more")
+    for name in ("through", "plain"):
+        repo.write(f"tests/test_{name}.py", (repo.root / f"tests/test_{name}.py").read_text() + "    assert True\n")
+    assert repo.select("--base", base).ids == ["tests/test_through.py"]
+
+
 def test_a_fixture_behind_conftest_and_helpers_reaches_the_tests_that_use_it(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "r")
     for name in ("refund", "ship"):
