@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stepfork.cli.console import err, out, out_bytes
+from stepfork.cli.console import err, out, out_json
 from stepfork.cli.destinations import write_result_file
 from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.errors import UsageError
@@ -107,7 +107,7 @@ def tell(told: Output, document: bytes, captured: Sequence[CaptureResult]) -> in
     if told.result_file is not None:
         failed = write_result_file("capture", told.result_file, document)
     if told.as_json:
-        out_bytes(document)
+        out_json(document)
     if told.github:
         for result in captured:
             if result.outcome == "not_verified":

@@ -15,12 +15,21 @@ if TYPE_CHECKING:
 
 def out(text: str) -> None:
     """One result line (or several) on stdout. Raises StepforkError where nobody can ever read it."""
-    _write(sys.stdout, text + "\n", needed=True)
+    _write(sys.stdout, _no_command(text) + "\n", needed=True)
 
 
 def err(text: str) -> None:
     """One message line (or several) on stderr."""
-    _write(sys.stderr, text + "\n", needed=False)
+    _write(sys.stderr, _no_command(text) + "\n", needed=False)
+
+
+def out_json(document: bytes) -> None:
+    """A JSON document on stdout, in UTF-8; what a terminal acts on or does not show is spelled ``\\u202e``."""
+    if not document.isascii() or b"\x7f" in document:
+        from stepfork.cli.escape import json_escapes
+
+        document = json_escapes(document.decode("utf-8", "surrogatepass")).encode()
+    out_bytes(document)
 
 
 def out_bytes(data: bytes) -> None:
@@ -36,6 +45,15 @@ def out_bytes(data: bytes) -> None:
         buffer.flush()
     except OSError as error:
         _failed(stream, error, needed=True)
+
+
+def _no_command(text: str) -> str:
+    """No path, branch or name that a line tells is a command to a build that reads it."""
+    if "##" not in text:
+        return text
+    from stepfork.cli.escape import no_mark
+
+    return no_mark(text)
 
 
 def _write(stream: TextIO | None, text: str, *, needed: bool) -> None:

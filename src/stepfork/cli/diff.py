@@ -160,9 +160,10 @@ def _text(report: DiffReport, clean: Clean, full: bool, *, color: str, to_file: 
 
 def _json(report: DiffReport, clean: Clean, _full: bool) -> str:
     from stepfork.canonical.encode import dumps
+    from stepfork.cli.escape import json_escapes
     from stepfork.cli.render.diff_json import report_document
 
-    return dumps(report_document(report.pairs, clean=clean, unread=report.unread)).decode()
+    return json_escapes(dumps(report_document(report.pairs, clean=clean, unread=report.unread)).decode())
 
 
 def _markdown(report: DiffReport, clean: Clean, full: bool) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from stepfork.cli.console import out, out_bytes
+from stepfork.cli.console import out, out_json
 from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.cli.session import STORE_HELP
 from stepfork.cli.verb import typed_as
@@ -52,7 +52,7 @@ def doctor(
     with counters[0], counters[1]:
         found = diagnose(request, lambda number, told: counters[number - 1].update(told))
     if as_json:
-        out_bytes(doctor_bytes(found))
+        out_json(doctor_bytes(found))
     else:
         facts = doctor_lines(found)  # what is not indented may be meant for config.toml: that is not folded
         out("\n".join(fold(line, sys.stdout) if line.startswith(" ") else line for line in facts))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from stepfork.cli.capture import typed_capture
-from stepfork.cli.console import err, out, out_bytes
+from stepfork.cli.console import err, out, out_json
 from stepfork.cli.destinations import check_form, check_result_file, write_result_file
 from stepfork.cli.exit_codes import NO, OK, of_signal
 from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, settings_of, warn_of_unmerged
@@ -166,7 +166,7 @@ def _tell(
         if result_file is not None:
             failed = write_result_file("replay", result_file, document)
         if as_json:
-            out_bytes(document)
+            out_json(document)
     return failed
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import typer
 
-from stepfork.cli.console import counted, err, out, out_bytes
+from stepfork.cli.console import counted, err, out, out_json
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import (
@@ -73,7 +73,7 @@ def _show(fixture: Fixture, *, as_json: bool) -> None:
     if as_json:
         from stepfork.canonical.encode import dumps
 
-        out_bytes(dumps(fixture_document(fixture)))
+        out_json(dumps(fixture_document(fixture)))
     else:
         out("\n".join(show_lines(fixture)))
 
@@ -85,7 +85,7 @@ def _show_placeholders(fixture: Fixture, settings: Settings, *, as_json: bool) -
     if as_json:
         from stepfork.cli.render.placeholders_json import placeholders_bytes
 
-        out_bytes(placeholders_bytes(fixture.name, explained))
+        out_json(placeholders_bytes(fixture.name, explained))
     else:
         from stepfork.cli.render.placeholders_text import placeholder_lines
 
@@ -123,7 +123,7 @@ def ls(
             }
             for row in listed
         ]
-        out_bytes(dumps({"fixtures": rows}))
+        out_json(dumps({"fixtures": rows}))
     elif found is not None:
         for name in found.names:
             out(escape(name))

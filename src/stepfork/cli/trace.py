@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer
 
-from stepfork.cli.console import counted, err, out, out_bytes
+from stepfork.cli.console import counted, err, out, out_bytes, out_json
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import STORE_HELP, open_locator, redactor, settings_of, shown_path
@@ -49,7 +49,7 @@ def check(
     if as_json:
         from stepfork.canonical.encode import dumps
 
-        out_bytes(dumps(_document(checked)))
+        out_json(dumps(_document(checked)))
     for one in checked:
         if one.problem is not None:
             err(f"stepfork trace check: {escape(one.problem)}")

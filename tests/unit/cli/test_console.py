@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
+from collections.abc import Callable
 
 import pytest
 
-from stepfork.cli.console import err, out, wants_color
+from stepfork.cli.console import err, out, out_json, wants_color
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
@@ -36,3 +38,23 @@ def test_colour_is_for_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) -
     assert not wants_color("never", Terminal())
     monkeypatch.setenv("NO_COLOR", "1")
     assert not wants_color("auto", Terminal())
+
+
+@pytest.mark.parametrize("say", [out, err])
+@pytest.mark.parametrize("name", ["##vso[task.setvariable variable=x]y", "a: ##[error]x", "##teamcity[x]"])
+def test_no_line_is_a_command_to_a_build(
+    say: Callable[[str], None], name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    say(name)
+    told = "".join(capfd.readouterr())
+    assert told == name.replace("[", "\\x5b") + "\n"
+
+
+@pytest.mark.parametrize("text", ["\x9b31m", "\u202eabc", "\u200b", "\U000e0041", "\ufeff", "\u2028", "\x7f", "発注 é"])
+def test_a_document_shows_what_a_terminal_would_act_on_as_json_spells_it(
+    text: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    out_json(json.dumps({"name": text}, indent=2, ensure_ascii=False).encode())
+    told = capfdbinary.readouterr().out
+    assert json.loads(told) == {"name": text}
+    assert (text.encode() in told) == text.startswith("発")

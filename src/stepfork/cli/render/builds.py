@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import re
 
-_COMMAND = re.compile(r"^(\s*):(?=:)|(##\w*)\[")
+from stepfork.cli.escape import no_mark
+
+_FIRST = re.compile(r"^(\s*):(?=:)")
 
 
 def no_command(line: str) -> str:
     """`line` with the sign that makes it a command spelled out."""
-    return _COMMAND.sub(_spelled, line) if "::" in line or "##" in line else line
-
-
-def _spelled(match: re.Match[str]) -> str:
-    return f"{match[1]}\\x3a" if match[2] is None else f"{match[2]}\\x5b"
+    return no_mark(_FIRST.sub(r"\1\\x3a", line) if "::" in line else line)
