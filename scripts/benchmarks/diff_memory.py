@@ -54,11 +54,18 @@ def changed_history(side: str) -> Run:
     return [said[: 2 * call + 1] for call in range(300)]
 
 
+def changed_conversation(side: str) -> Run:
+    """285 requests of one conversation that ends with 2,000 messages, all of them others."""
+    said = changed_messages(side)[0]
+    return [said[: 7 * call + 6] for call in range(285)]
+
+
 CASES: dict[str, tuple[Callable[[str], Run], float, float]] = {
     "2,000 messages": (changed_messages, 60, 50),
     "10,000 records in a result": (changed_records, 60, 200),
     "300 requests of 200 messages": (changed_exchanges, 60, 400),
     "300 requests of one conversation": (changed_history, 60, 400),
+    "2,000 messages in 285 requests": (changed_conversation, 60, 100),
 }
 """What is compared, and the bounds: times one encoding, and MB."""
 
