@@ -252,7 +252,8 @@ def test_in_ci_head_is_compared(pytester: pytest.Pytester, monkeypatch: pytest.M
 
 def test_workers_collect_what_the_controller_found(pytester: pytest.Pytester) -> None:
     made = repo(pytester.path, TWO)
-    done = run(pytester, made.root, "-v", "--stepfork-changed", "tests", "-n", "2", "--dist", "loadscope")
+    light = ("-p", "no:hypothesispytest", "-p", "no:anyio")  # which every worker would load
+    done = run(pytester, made.root, "-v", "--stepfork-changed", "tests", "-n", "2", "--dist", "loadscope", *light)
     done.assert_outcomes(passed=6)
     header, summary = told(done)
     assert header.endswith("3 node ids selected")
@@ -260,7 +261,7 @@ def test_workers_collect_what_the_controller_found(pytester: pytest.Pytester) ->
     # A worker that asked git itself would fail here.
     blind = "if hasattr(config, 'workerinput'):\n        os.environ['PATH'] = ''\n"
     made.write("conftest.py", f"import os\n\ndef pytest_configure(config):\n    {blind}")
-    run(pytester, made.root, "--stepfork-changed", "tests", "-n", "1").assert_outcomes(passed=6)
+    run(pytester, made.root, "--stepfork-changed", "tests", "-n", "1", *light).assert_outcomes(passed=6)
     made.commit("edit")
-    done = run(pytester, made.root, "--stepfork-changed", "tests", "-n", "1")
+    done = run(pytester, made.root, "--stepfork-changed", "tests", "-n", "1", *light)
     assert (done.ret, told(done)[-1]) == (0, "stepfork: nothing to run: no fixture changed")
