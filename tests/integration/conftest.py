@@ -108,6 +108,12 @@ def stand(project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
         yield Stand(project, served, capfd)
 
 
+@pytest.fixture(scope="module")
+def kept_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a module leaves the project that its tests begin with: `Stand.once`."""
+    return tmp_path_factory.mktemp("kept") / "project"
+
+
 @pytest.fixture(scope="session")
 def hooked_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What every test of a hook begins with; made once, since git takes longer to make it than to be copied."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,6 +93,16 @@ class Stand:
         self.agent(program)
         self.model.script = script
         return self.stepfork("capture", "--name", name, "--", "python", "agent.py", code=code)
+
+    def once(self, kept: Path, make: Callable[[Stand], None]) -> None:
+        """Make the project as `make` does, or copy it from `kept`, where the first is left: a capture runs a Python.
+        Either way the model was asked nothing so far."""
+        if kept.exists():
+            shutil.copytree(kept, self.root, dirs_exist_ok=True)
+        else:
+            make(self)
+            shutil.copytree(self.root, kept)
+            self.model.asked.clear()
 
     def document(self, name: str = "case") -> dict[str, Any]:
         """The whole fixture, as `show --json` prints it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,21 +16,11 @@ SAYS = "ask(open('prompts/says.md').read())"
 WATCH = 'format = 1\n[watch]\n"[ab]" = ["unused"]\n"?" = ["prompts/"]\nc = ["c.md"]\n'
 
 
-@pytest.fixture(scope="module")
-def captured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the first test's shop is kept for the others, who copy it."""
-    return tmp_path_factory.mktemp("captured") / "shop"
-
-
 @pytest.fixture
-def shop(stand: Stand, captured: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
+def shop(stand: Stand, kept_project: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
     """Fixtures `a` and `b` of one command and `c` of another, committed; they depend on the prompts."""
     monkeypatch.delenv("CI", raising=False)
-    if not captured.exists():
-        _make(stand)
-        shutil.copytree(stand.root, captured)
-    else:
-        shutil.copytree(captured, stand.root, dirs_exist_ok=True)
+    stand.once(kept_project, _make)
     return stand
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -29,14 +30,18 @@ def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
 
 
 @pytest.fixture
-def shop(stand: Stand) -> Stand:
+def shop(stand: Stand, kept_project: Path) -> Stand:
     """Three fixtures, two of one command; what the agents say is in a file."""
+    stand.once(kept_project, _make)
+    return stand
+
+
+def _make(stand: Stand) -> None:
     (stand.root / "says.txt").write_text("before")
     stand.capture(SAYS, name="a")
     for name, more in (("b", ()), ("c", ("--other",))):
         unusual(stand, name, command=("python", "agent.py", *more))
     (stand.root / "says.txt").write_text("after")
-    return stand
 
 
 def says(stand: Stand, name: str) -> str:
@@ -125,7 +130,7 @@ def test_words_that_no_fixture_is_called_are_named_on_one_line_before_anything_i
         "stepfork capture: there is no fixture 'python' or '../x\\x1b[2J'; --refresh takes names that stepfork ls "
         "shows, and no command\n"
     )
-    assert len(shop.model.asked) == 1
+    assert shop.model.asked == []
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
