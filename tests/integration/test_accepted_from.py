@@ -103,7 +103,9 @@ def test_the_base_is_looked_at_where_the_command_stands(repo: Repo, capsys: pyte
 def test_a_store_that_is_named(repo: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEPFORK_DIR", ".stepfork")
     assert check(capsys, "docs", "--accepted-from", "main")[0] == 0
-    monkeypatch.setenv("STEPFORK_DIR", str(repo.root.parent))
+    outside = repo.root.parent / ".stepfork"
+    outside.mkdir()
+    monkeypatch.setenv("STEPFORK_DIR", str(outside))
     code, said = check(capsys, "docs", "--accepted-from", "main")
     assert (code, "outside this repository" in said) == (2, True)
 

@@ -105,6 +105,7 @@ def test_without_a_store_or_a_repository_there_is_nothing_wrong(
     said = doctor(stand)
     assert line_of(said, "store") == "none here or above; stepfork init makes one"
     assert line_of(said, "git") == "this is no repository"
+    assert "PROBLEM" in line_of(doctor(stand, "--store", "nowhere", code=1), "store"), "one was named"
 
 
 def test_two_equal_runs_are_the_same_and_nothing_is_written(stand: Stand) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from tests.integration.conftest import Stand
@@ -127,3 +129,36 @@ def test_a_file_in_the_place_of_a_folder_is_one_line_and_loses_nothing(history: 
         assert line in said
         assert said.count("\n") == 1
     assert history.files() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "diff",
+        "ls",
+        "fsck",
+        "gc",
+        "show refund",
+        "validate refund",
+        "resolve refund --ours",
+        "replay refund -- true",
+        "select --changed",
+        "capture --name new -- true",
+        "capture --refresh --affected --dry-run",
+    ],
+)
+def test_a_folder_that_is_no_store_is_never_one_without_fixtures(history: Stand, words: str) -> None:
+    (history.root / "tests" / "fixtures").mkdir(parents=True)
+    for named in ("tests", "nowhere"):
+        verb, *rest = words.split()
+        said = history.stepfork(verb, "--store", named, *rest, code=2)
+        assert (said.out, said.err.count("\n")) == ("", 1)
+        assert "no store" in said.err or "no such store" in said.err
+    assert not (history.root / "tests" / "objects").exists()
+
+
+def test_select_takes_a_store_that_is_gone_for_a_change(history: Stand) -> None:
+    shutil.move(history.root / ".stepfork", history.root.parent / "away")
+    said = history.stepfork("select", "--changed", "--store", ".stepfork", code=2)  # there is no test at all here
+    assert ".stepfork/config.toml changed" in said.err
+    assert "there is no such store" in history.stepfork("diff", "--store", ".stepfork", code=2).err

@@ -12,6 +12,7 @@ import os
 
 from stepfork.errors import ConfigError, UsageError
 from stepfork.redact.rules import CLASSES, NO_RULES, Accepted, Rules
+from stepfork.store.place import is_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +29,14 @@ _ENTRY = "write rule, blake3 and reason below [[redact.accepted]], as stepfork c
 def store_root(folder: str, override: str | None) -> str | None:
     """The store that `override` names, or the nearest ``.stepfork`` at or above `folder`; None where there is none.
 
-    Raises UsageError where what is named is no folder.
+    Raises UsageError where what is named is no store.
     """
     if override:
         root = os.path.join(folder, override)
         if not os.path.isdir(root):
             raise UsageError("there is no such store", where=override, fix="stepfork init makes one")
+        if not is_store(root):
+            raise UsageError("is a folder and no store", where=override, fix=f"name the {STORE} that init made")
         return root
     here = os.path.abspath(folder)
     while True:

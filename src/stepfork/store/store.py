@@ -26,6 +26,7 @@ from stepfork.store.layout import FIXTURES, OBJECTS, STORE_NAME
 from stepfork.store.lock import locked
 from stepfork.store.names import check_name, twin
 from stepfork.store.objects import ObjectFolder
+from stepfork.store.place import is_store
 from stepfork.trace.fixture import Fixture
 
 _ANY_ID = re.compile(rb"[0-9a-f]{64}")
@@ -271,6 +272,10 @@ def find_store(start: Path, override: str | None = None) -> Store:
         root = start / override
         if not root.is_dir():
             raise NotFoundError("there is no such store", where=str(root), fix="stepfork init")
+        if not is_store(root):
+            raise NotFoundError(
+                "is a folder and no store", where=str(root), fix=f"name the {STORE_NAME} that init made"
+            )
         return Store(root.resolve())
     for folder in (start.resolve(), *start.resolve().parents):
         root = folder / STORE_NAME

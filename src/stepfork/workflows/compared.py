@@ -8,10 +8,11 @@ from stepfork.errors import GitError, UsageError
 from stepfork.git.checkout import Checkout
 from stepfork.git.record import Record
 from stepfork.select.base import Base, find_base
+from stepfork.store.place import is_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from stepfork.git.changes import Changes
     from stepfork.select.watch import Watch
@@ -54,7 +55,22 @@ def compare(
     if committed and base.head is None:
         raise GitError("there is no commit yet to compare", fix="leave --committed out to compare the work tree")
     merge_base = _merge_base(checkout, base)
-    return Compared(checkout, base, merge_base, merge_base or base.head or checkout.empty_tree(), store, watch)
+    start = merge_base or base.head or checkout.empty_tree()
+    if override is not None and store is not None:
+        _check_named(checkout, store, override, (start, "HEAD"))
+    return Compared(checkout, base, merge_base, start, store, watch)
+
+
+def _check_named(checkout: Checkout, store: str, named: str, states: Iterable[str]) -> None:
+    """What somebody names is a store, or was one: that it is gone may be the change. Raises UsageError."""
+    place = os.path.join(checkout.root, store)
+    if os.path.lexists(place):
+        if not is_store(place):
+            raise UsageError("is no store", where=named, fix=f"name the {_STORE} that init made")
+        return
+    words = ("ls-tree", "-z", "--full-tree")
+    if not any(checkout.git.run(*words, one, "--", store, codes=(0, 128)).out for one in states):
+        raise UsageError("there is no such store", where=named, fix="stepfork init makes one")
 
 
 def _merge_base(checkout: Checkout, base: Base) -> str | None:

@@ -33,7 +33,9 @@ def store_here(folder: Path, override: str | None) -> tuple[Store | None, Check 
     """The store that a command here would use; a check where there is none."""
     try:
         return find_store(folder, override), None
-    except NotFoundError:
+    except NotFoundError as error:
+        if override:
+            return None, Check("store", "problem", f"{error.where}: {error.what}", error.fix or "")
         return None, Check("store", "note", "none here or above; stepfork init makes one")
     except StoreError as error:
         return None, Check("store", "problem", error.what, error.fix or "")

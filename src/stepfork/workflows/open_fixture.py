@@ -52,4 +52,6 @@ def _settings_near(near: Path, override: str | None) -> Settings:
     try:
         return read_settings(find_store(near, override).root)
     except NotFoundError:
+        if override:
+            raise
         return Settings()

@@ -10,7 +10,6 @@ from stepfork.config.expression import runs_away
 from stepfork.config.project import read_settings
 from stepfork.config.redaction import project_rules, read_rules, store_root
 from stepfork.errors import ConfigError, UsageError
-from stepfork.redact.rules import NO_RULES
 
 DIGEST = "0f" * 32
 WHOLE = f"""
@@ -131,7 +130,10 @@ def test_where_the_rules_are_found(tmp_path: Path) -> None:
     other.mkdir()
     assert store_root(str(below), None) == str(store)
     assert project_rules(str(below), None).keys == ("x-acme-session",)
-    assert project_rules(str(below), str(other)) is NO_RULES
+    with pytest.raises(UsageError, match="is a folder and no store"):
+        project_rules(str(below), str(other))
+    (other / "config.toml").write_text("format = 1\n")
+    assert not project_rules(str(below), str(other)).keys
     with pytest.raises(UsageError, match="no such store"):
         project_rules(str(below), "gone")
 

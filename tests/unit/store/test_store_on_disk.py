@@ -340,6 +340,17 @@ def test_find_store(tmp_path: Path) -> None:
     assert find_store(deep, "other/.stepfork").root == (deep / "other" / ".stepfork").resolve()
     with pytest.raises(NotFoundError, match=r"no such store.*stepfork init"):
         find_store(deep, "nowhere")
+    (deep / "tests" / "fixtures").mkdir(parents=True)
+    for folder in ("tests", "."):
+        with pytest.raises(NotFoundError, match=r"is a folder and no store; name the \.stepfork that init made"):
+            find_store(deep, folder)
+    moved = (deep / "other" / ".stepfork").rename(deep / "runs")
+    for part in ("fixtures", "objects"):  # git keeps no empty folder
+        (moved / part).rmdir()
+    assert find_store(deep, "runs").root == moved.resolve()
+    (moved / "config.toml").unlink()
+    Store(moved).write(fixture_of(conversation(1)))
+    assert find_store(deep, "runs").names()
     with pytest.raises(NotFoundError, match=r"no .stepfork folder here or above.*stepfork init"):
         find_store(Path(tmp_path.anchor))
 
