@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 
@@ -128,16 +129,50 @@ def test_fixtures_that_git_calls_unmerged_are_never_all_well(open_merge: Stand) 
     assert [row.partition("problem: ")[2] for row in listed] == expected
 
 
-def test_show_and_diff_tell_that_a_fixture_is_unmerged(open_merge: Stand) -> None:
+def test_show_tells_that_a_fixture_is_unmerged(open_merge: Stand) -> None:
     line = "stepfork: .stepfork/fixtures/one.json: is unmerged; stepfork resolve one --ours|--theirs, then git add\n"
     assert open_merge.stepfork("show", "one").err == line
-    assert open_merge.stepfork("diff", "one").err == line
-    assert open_merge.stepfork("diff").err == line + line.replace("one", "two")
     assert open_merge.stepfork("show", "HEAD:one").err == ""
     lost = read_manifest(open_merge.store.manifest("one"), "one").objects[0]
     open_merge.store.objects.path(lost).unlink()
-    assert open_merge.stepfork("diff", "one", code=2).err.startswith(f"{line}stepfork")
     assert line.removeprefix("stepfork: ").strip() in open_merge.stepfork("ls", code=2).out
+
+
+def test_what_is_unmerged_is_not_compared(open_merge: Stand) -> None:
+    """Git leaves our run in the work tree, which does not differ from HEAD's."""
+    line = ".stepfork/fixtures/{0}.json: is unmerged; stepfork resolve {0} --ours|--theirs, then git add\n"
+    one, two = line.format("one"), line.format("two")
+    for words in ([], ["--cached"], ["HEAD"], ["--cached", "HEAD"], ["--fail-on", "info"]):
+        said = open_merge.stepfork("diff", *words, code=2)
+        assert (said.out, said.err) == ("", f"stepfork diff: one: {one}stepfork diff: two: {two}"), words
+    assert len(json.loads(open_merge.stepfork("diff", "--json", code=2).out)["unread"]) == 2
+    for words in (["one"], ["--cached", "one"], ["one", "HEAD:one"], ["side:one", "one"], ["side:one"]):
+        assert open_merge.stepfork("diff", *words, code=2).err == f"stepfork diff: {one}", words
+    limited = open_merge.stepfork("diff", "--", ".stepfork/fixtures/two.json", code=2)
+    assert limited.err == f"stepfork diff: two: {two}"
+    for words in (["HEAD", "side"], ["HEAD:one", "side:one"], ["HEAD..side"]):
+        assert open_merge.stepfork("diff", *words).err == "", words
+    open_merge.store.write(version("other"))
+    assert open_merge.stepfork("diff", "other").err == ""
+    open_merge.stepfork("resolve", "one", "--theirs")
+    open_merge.git("add", ".stepfork/fixtures/one.json")
+    said = open_merge.stepfork("diff", code=2)
+    assert "one" in said.out
+    assert said.err == f"stepfork diff: two: {two}"
+
+
+def test_a_fixture_that_one_side_of_a_merge_removed_is_not_compared(stand: Stand) -> None:
+    stand.git("init", "-q")
+    commit(stand, version("one"))
+    stand.git("checkout", "-q", "-b", "side")
+    commit(stand, version("one", size=41))
+    stand.git("checkout", "-q", "main")
+    stand.store.delete("one")
+    commit(stand)
+    assert merge(stand, "side") == 1
+    stand.store.manifest_path("one").unlink(missing_ok=True)
+    for words in ([], ["--cached"]):
+        assert "fixtures/one.json: is unmerged; stepfork resolve one" in stand.stepfork("diff", *words, code=2).err
 
 
 def test_after_resolve_one_git_add_settles_objects_too(open_merge: Stand) -> None:

@@ -13,9 +13,9 @@ from stepfork.cli.console import err, out, out_bytes, wants_color
 from stepfork.cli.destinations import check_result_file, write_result_file
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, redactor, warn_of_unmerged
+from stepfork.cli.session import STORE_HELP, annotated_path, open_locator, redactor
 from stepfork.cli.verb import Verb
-from stepfork.errors import StoreError, UsageError
+from stepfork.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,15 +103,10 @@ def diff(
     locator = open_locator(store)
     clean = redactor(store)
     options = DiffOptions(responses, trace, tools_only, timeline=as_html)
-    try:
-        report = compare(locator, tuple(sides or ()), options, cached=cached, paths=ctx.meta[_PATHS])
-    except StoreError:  # its objects may be in conflict too
-        warn_of_unmerged(locator)
-        raise
+    report = compare(locator, tuple(sides or ()), options, cached=cached, paths=ctx.meta[_PATHS])
     failed = _tell(view(report, clean, full), output, is_text=is_text)
     if form == "github":
         _annotate(report, locator, clean)
-    warn_of_unmerged(locator, *(pair.name for pair in report.pairs if not report.several))
     for line in report.unread:
         err(f"stepfork diff: {escape(line)}")
     if report.unread or failed:

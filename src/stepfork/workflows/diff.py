@@ -11,7 +11,7 @@ from stepfork.errors import GitError, NotFoundError, StoreError, UsageError
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.diff_paths import limited
 from stepfork.workflows.diff_renames import renames
-from stepfork.workflows.diff_sides import Side, head_side, index_side, revision_side, work_tree_side
+from stepfork.workflows.diff_sides import Side, check_merged, head_side, index_side, revision_side, work_tree_side
 from stepfork.workflows.locate import Locator, Reading
 
 
@@ -75,6 +75,9 @@ def diff(
             odd = old if old.kind == "revision" else new
             raise UsageError(f"{odd.word!r} is a revision and the other is a fixture", fix=f"write {odd.word}:NAME")
         case [old, new]:
+            for one in (old, new):
+                if one.kind == "name":
+                    check_merged(locator, one.name)
             return _pair(locator.open(old), locator.open(new), options)
     raise UsageError("diff compares two things at most")
 

@@ -1,4 +1,7 @@
-"""All fixtures of one state: a revision, the index, the work tree."""
+"""All fixtures of one state: a revision, the index, the work tree.
+
+Of a fixture that git calls unmerged the index and the work tree have one side's run, or a mixture: neither is opened.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from stepfork.errors import GitError, StoreError, UsageError
+from stepfork.store.finding import Finding
 from stepfork.store.layout import manifest_file
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.locate import Locator, Tree
+from stepfork.workflows.maintenance import unmerged_files
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,12 @@ def head_side(locator: Locator, *, may_lack: bool = False) -> Side:
 
 def index_side(locator: Locator) -> Side:
     """What is staged."""
-    return _tree_side(locator, locator.need_repository().staged(), "the index")
+    return _merged(_tree_side(locator, locator.need_repository().staged(), "the index"), locator)
+
+
+def check_merged(locator: Locator, name: str) -> None:
+    """Raises StoreError where git calls a fixture of the store unmerged."""
+    _refuse(_unmerged(locator), name)
 
 
 def work_tree_side(locator: Locator) -> Side:
@@ -73,7 +83,36 @@ def work_tree_side(locator: Locator) -> Side:
 
     known = {name: fingerprint(name) for name in names}
     known |= {} if staged is None else {name: staged.fingerprints[name] for name in skipped}
-    return Side(known, open_fixture, manifest)
+    return _merged(Side(known, open_fixture, manifest), locator)
+
+
+def _merged(side: Side, locator: Locator) -> Side:
+    """A side of which unmerged fixtures differ from anything, and cannot be opened."""
+    unmerged = _unmerged(locator)
+    if not unmerged:
+        return side
+
+    def open_fixture(name: str) -> Fixture | None:
+        _refuse(unmerged, name)
+        return side.open(name)
+
+    def manifest(name: str) -> bytes | None:
+        _refuse(unmerged, name)
+        return side.manifest(name)
+
+    return Side({**side.fingerprints, **dict.fromkeys(unmerged, "")}, open_fixture, manifest)
+
+
+def _unmerged(locator: Locator) -> dict[str, Finding]:
+    if locator.store is None or locator.repository is None:
+        return {}
+    return {name: finding for finding in unmerged_files(locator.store) for name in finding.fixtures}
+
+
+def _refuse(unmerged: Mapping[str, Finding], name: str) -> None:
+    if name in unmerged:
+        finding = unmerged[name]
+        raise StoreError(finding.what, where=finding.path, fix=finding.fix)
 
 
 def _tree_side(locator: Locator, tree: Tree, shown: str) -> Side:
