@@ -12,6 +12,7 @@ from tests.integration.stand import Stand
 from tests.unit.store.sample_runs import conversation, fixture_of
 
 NEXT = "next: stepfork capture --name NAME -- COMMAND\n"
+LACKING = "stepfork init: the {0} that you asked for cannot be set up here; why is said above\n"
 UNSET = "unset diff.stepfork.{0} in this clone's git configuration\n"
 
 
@@ -58,7 +59,7 @@ def test_what_somebody_set_stays(repo: Stand) -> None:
     hook(repo).write_text("#!/bin/sh\nexec make lint\n")
     before = config(repo)
     left = "left diff.stepfork.textconv as it is: somebody set it to something else\n"
-    said = repo.stepfork("init", "--hook").out
+    said = repo.stepfork("init", "--hook", code=2).out
     assert said.startswith(f"{left}left {hook(repo)} as it is: add the line  stepfork check-redaction || exit  to it\n")
     assert repo.stepfork("init", "--remove").out == left
     assert config(repo) == before
@@ -71,14 +72,21 @@ def test_what_somebody_set_stays(repo: Stand) -> None:
 
 def test_no_hook_is_made_where_others_would_run_it(repo: Stand, tmp_path: Path) -> None:
     repo.git("config", "core.hooksPath", str(tmp_path / "shared"))
-    assert f"made no hook: core.hooksPath names {tmp_path / 'shared'}" in repo.stepfork("init", "--hook").out
+    said = repo.stepfork("init", "--hook", code=2)
+    assert f"made no hook: core.hooksPath names {tmp_path / 'shared'}" in said.out
+    assert said.err == LACKING.format("pre-commit hook")
+    repo.git("config", "diff.stepfork.command", "my own")
+    assert repo.stepfork("init").err == ""
+    assert repo.stepfork("init", "--diff-driver", code=2).err == LACKING.format("diff driver")
     assert not (tmp_path / "shared").exists()
 
 
 def test_outside_of_a_repository_init_says_so_calmly(stand: Stand) -> None:
     line = "git is told nothing yet: this is no git repository (git init, then stepfork init{} again)\n"
     assert stand.stepfork("init").out.startswith(line.format("") + NEXT)
-    assert stand.stepfork("init", "--hook").out.startswith(line.format(" --hook"))
+    said = stand.stepfork("init", "--hook", "--diff-driver", code=2)
+    assert said.out.startswith(line.format(" --diff-driver --hook"))
+    assert said.err == LACKING.format("diff driver and the pre-commit hook")
     assert stand.stepfork("init", "--remove").out == "git was told nothing here: this is no git repository\n"
     assert "git         no  this is no git repository; git init, then stepfork init" in stand.stepfork(
         "init", "--status", code=1

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import typer
 
-from stepfork.cli.console import out
+from stepfork.cli.console import err, out
 from stepfork.cli.escape import escape
-from stepfork.cli.exit_codes import NO, OK
+from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.verb import typed_as
 from stepfork.cli.watching import print_proposal
 from stepfork.config.environment import environ
@@ -46,7 +46,7 @@ def init(
 
 def _init(folder: Path, *, driver: bool, hook: bool) -> None:
     from stepfork.workflows.init import init_project
-    from stepfork.workflows.init_git import lacks_hook, tell_git
+    from stepfork.workflows.init_git import lacks_hook, not_done, tell_git
 
     done = init_project(folder)
     for change in done.changes:
@@ -60,6 +60,11 @@ def _init(folder: Path, *, driver: bool, hook: bool) -> None:
     if not hook and lacks_hook(folder, environ()):
         out("as a pre-commit hook: stepfork init --hook (docs/how-to/pre-commit.md)")
     print_proposal(done.root)
+    lacking = not_done(folder, environ(), driver=driver, hook=hook)
+    if lacking:
+        what = " and the ".join(lacking)
+        err(f"stepfork init: the {what} that you asked for cannot be set up here; why is said above")
+        raise typer.Exit(BAD_INPUT)
 
 
 def _remove(folder: Path) -> None:

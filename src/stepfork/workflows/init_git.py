@@ -52,6 +52,17 @@ def take_back(folder: Path, environ: Mapping[str, str]) -> list[str]:
     return told
 
 
+def not_done(folder: Path, environ: Mapping[str, str], *, driver: bool, hook: bool) -> list[str]:
+    """What was asked of `tell_git` and is not so: `tell_git` has said why, and what to do."""
+    checkout = _checkout(folder, environ)
+    lacking = []
+    if driver and not (isinstance(checkout, Checkout) and local_values(checkout, COMMAND_KEY)[-1:] == (COMMAND,)):
+        lacking.append("diff driver")
+    if hook and not (isinstance(checkout, Checkout) and state_of_hook(hook_file(checkout)) in ("ours", "calls")):
+        lacking.append("pre-commit hook")
+    return lacking
+
+
 def lacks_hook(folder: Path, environ: Mapping[str, str]) -> bool:
     """Whether a hook would be made, were it asked for; also where there is no repository yet."""
     checkout = _checkout(folder, environ)
