@@ -365,7 +365,9 @@ def test_c064_a_fixture_in_conflict_is_one_message_and_bad_input(stand: Stand) -
         b'{\n  "fixture_version": 1,\n<<<<<<< HEAD\n  "name": "ours"\n=======\n  "name": "theirs"\n>>>>>>> theirs\n}\n'
     )
     message = ".stepfork/fixtures/case.json: unmerged conflict; take one run whole: stepfork resolve"
-    shown = (["show", "case"], ["diff", "case", "HEAD:case"], ["validate", "case"], ["pack", "case"])
+    unmerged = ".stepfork/fixtures/case.json: is unmerged; stepfork resolve case --ours|--theirs, then git add\n"
+    assert stand.stepfork("diff", "case", "HEAD:case", code=2) == ("", f"stepfork diff: {unmerged}")
+    shown = (["show", "case"], ["validate", "case"], ["pack", "case"])
     for words in (*shown, ["replay", "case", "--", "python", "agent.py"]):
         refused = stand.stepfork(*words, code=2)
         assert refused.out == ""
