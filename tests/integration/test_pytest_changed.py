@@ -180,6 +180,18 @@ def test_errors_of_select_are_errors_of_usage_in_one_line(pytester: pytest.Pytes
     assert run(pytester, made.root, "--stepfork-changed=nowhere", "--help").ret == 0
 
 
+def test_no_path_or_base_is_a_command_to_a_build(pytester: pytest.Pytester) -> None:
+    """GitHub and Azure Pipelines read ##[ and ##vso[ anywhere in a line."""
+    odd = "tests/test_##vso[task]x.py"
+    made = repo(pytester.path, {odd: LOAD})
+    made.write(odd, LOAD + "def test_odd():\n    load('refund')\n")
+    lines = run(pytester, made.root, "-v", "--stepfork-changed").stdout.lines
+    (why,) = [line for line in lines if "refund changed" in line]
+    assert "tests/test_##vso\\x5btask]x.py changed" in why
+    (line,) = filter(None, run(pytester, made.root, "--stepfork-changed=##vso[task]").stderr.lines)
+    assert "##vso\\x5btask]" in line
+
+
 def test_unsure_takes_every_test_that_uses_fixtures_and_says_why(pytester: pytest.Pytester) -> None:
     made = repo(pytester.path, {**TWO, "tests/test_plain.py": "def test_plain():\n    pass\n"})
     made.write(".stepfork/config.toml", "format = 1\n")

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pytest
 
 from stepfork.cli.escape import escape
+from stepfork.cli.render.builds import no_command
 from stepfork.errors import StepforkError
 from stepfork.pytest_plugin.selected import Selected, Wanted, select_for
 
@@ -53,7 +54,7 @@ class ChangedTests:
         try:
             self._selected = select_for(session.config, self._base or None)
         except StepforkError as error:
-            raise pytest.UsageError(f"--stepfork-changed: {escape(str(error))}") from None
+            raise pytest.UsageError(no_command(f"--stepfork-changed: {escape(str(error))}")) from None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -63,7 +64,7 @@ class ChangedTests:
 
     def pytest_report_header(self) -> list[str]:
         """What was compared, how many tests that selects, and why it is unsure."""
-        return [f"stepfork: {line}" for line in self._selected.lines] if self._selected is not None else []
+        return [no_command(f"stepfork: {line}") for line in self._selected.lines] if self._selected is not None else []
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection_modifyitems(
@@ -107,21 +108,31 @@ class ChangedTests:
         if selected is None or outcome is None:
             return
         verbose = config.getoption("verbose") > 0
-        told = f"{outcome.kept} of {outcome.offered} tests selected"
-        if _is_idle(outcome):
-            told = f"nothing to run: {_why_idle(selected, outcome)}"
         terminalreporter.ensure_newline()
-        terminalreporter.write_line(f"stepfork: {told}")
-        width = min(60, max((len(escape(one.id)) for one in selected.wanted), default=0))
-        for one in selected.wanted if verbose else ():
-            terminalreporter.write_line(f"  {escape(one.id):<{width}}  {escape('; '.join(one.reasons))}")
-        shown = outcome.missing if verbose else outcome.missing[:_MOST]
-        for missing in shown:
-            terminalreporter.write_line(f"stepfork: selected but not collected: {escape(missing)}", yellow=True)
-        if len(outcome.missing) > len(shown):
-            terminalreporter.write_line(f"stepfork: and {len(outcome.missing) - len(shown)} more (-v)", yellow=True)
+        for line in _told(selected, outcome, verbose=verbose):
+            terminalreporter.write_line(no_command(line))
+        for line in _missing(outcome.missing, verbose=verbose):
+            terminalreporter.write_line(no_command(line), yellow=True)
         if outcome.outside and not _is_idle(outcome):
             terminalreporter.write_line(f"stepfork: {outcome.outside} more selected outside of what pytest was asked")
+
+
+def _told(selected: Selected, outcome: Outcome, *, verbose: bool) -> Iterator[str]:
+    if _is_idle(outcome):
+        yield f"stepfork: nothing to run: {_why_idle(selected, outcome)}"
+    else:
+        yield f"stepfork: {outcome.kept} of {outcome.offered} tests selected"
+    width = min(60, max((len(escape(one.id)) for one in selected.wanted), default=0))
+    for one in selected.wanted if verbose else ():
+        yield f"  {escape(one.id):<{width}}  {escape('; '.join(one.reasons))}"
+
+
+def _missing(missing: Sequence[str], *, verbose: bool) -> Iterator[str]:
+    shown = missing if verbose else missing[:_MOST]
+    for one in shown:
+        yield f"stepfork: selected but not collected: {escape(one)}"
+    if len(missing) > len(shown):
+        yield f"stepfork: and {len(missing) - len(shown)} more (-v)"
 
 
 def _is_idle(outcome: Outcome) -> bool:
