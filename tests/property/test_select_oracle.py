@@ -27,6 +27,9 @@ class Files:
         expression = re.compile("|".join(patterns).encode(), re.MULTILINE)
         return sorted(path for path, text in self.files.items() if expression.search(text.encode()))
 
+    def search_data(self, *patterns: str) -> Sequence[str]:
+        return ()
+
     def under(self, folder: str) -> Sequence[str]:
         return sorted(path for path in self.files if not folder or path.startswith(folder + "/"))
 
