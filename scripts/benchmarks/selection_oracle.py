@@ -109,7 +109,8 @@ def generate(top: Path, forms: list[Form], rng: random.Random) -> dict[str, Form
             for part, text in parts(name).items()
         }
         for place, template in form.files:
-            path, text = f"tests/{place}", template
+            # What begins with a slash stands at the top, beside the folder of tests.
+            path, text = place[1:] if place.startswith("/") else f"tests/{place}", template
             for mark, value in {**filled, "@i@": str(index)}.items():
                 path, text = path.replace(mark, value), text.replace(mark, value)
             if path.endswith("+"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from stepfork.select.layout import folder_of
 from stepfork.select.module import Carrier
 
 TYPE_CHECKING = False
@@ -169,11 +170,6 @@ def _imports(data: bytes) -> bytes:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
-
-
-def folder_of(path: str) -> str:
-    """The folder in which a path of the repository stands; empty at the top."""
-    return path.rpartition("/")[0]
 
 
 def _stem(path: str) -> str:

@@ -12,17 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _NO_GLOB = str.maketrans("*?[]", "    ")
-_ENDINGS = ("json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "csv", "tsv", "txt")
+#: The endings of files of data.
+DATA_ENDINGS = ("json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "csv", "tsv", "txt")
 #: One pattern of names for git, which fits all of the endings and a few more.
 _DATA = "*.[cijty][a-z]*"
 _TEST_FOLDERS = ("test", "tests", "testing")
+#: As many folders as git is asked for by name.
+_MOST = 12
 
 
 class Layout(Record):
-    """The tests of one project. ``root`` is the pytest root: a folder from the top of the repository, or ``""``."""
+    """The tests of one project. ``root`` is the pytest root: a folder from the top of the repository, or ``""``.
+
+    ``beside`` are the folders, from that top, that hold tests and are not called so, ``data`` git's pathspecs for the
+    data beside the tests; None: not looked for (see `beside.with_listing`).
+    """
 
     root: str
     collection: Collection
+    beside: frozenset[str] = frozenset()
+    data: tuple[str, ...] | None = None
 
     def is_test(self, path: str) -> bool:
         """Whether a file of the repository is a test file of this project."""
@@ -30,31 +39,58 @@ class Layout(Record):
         return inner is not None and self.collection.is_test_file(inner)
 
     def is_support(self, path: str) -> bool:
-        """Whether a file is a ``conftest.py``, or another module in a folder of tests, that tests may go through."""
+        """Whether a file is a ``conftest.py``, or another module in a folder of tests, that tests may go through.
+
+        A folder that holds a test is one of tests, whatever its name: pytest lets its tests import what is in it.
+        """
         inner = self._inner(path)
         if inner is None or not inner.endswith(".py") or self.collection.is_test_file(inner):
             return False
-        return inner.rsplit("/", 1)[-1] == "conftest.py" or self._is_beside(inner)
+        base = inner.rsplit("/", 1)[-1]
+        return base == "conftest.py" or folder_of(path) in self.beside or self._is_beside(inner)
 
     def is_data(self, path: str) -> bool:
         """Whether a file holds data (see `data`) in a folder of tests."""
         inner = self._inner(path)
-        if inner is None or inner.rpartition(".")[2].lower() not in _ENDINGS or ".stepfork/" in inner:
+        if inner is None or inner.rpartition(".")[2].lower() not in DATA_ENDINGS or ".stepfork/" in inner:
             return False
         return ".sftrace/" not in inner and self._is_beside(inner)
 
     def data_pathspecs(self) -> list[str]:
         """git's pathspecs for all files that `is_data` accepts, and for some that it does not."""
-        start = ":(top)" + (_escaped(self.root) + "/" if self.root else "")
-        folders = [folder.strip("/") for folder in self.collection.testpaths if folder.strip("/.")]
-        specs = [f"{start}{_escaped(folder)}/{_DATA}" for folder in folders if "test" not in folder]
-        return [f"{start}*test*{_DATA[1:]}", *specs]
+        return list(self.patterns_of_data(None) if self.data is None else self.data)
+
+    def patterns_of_data(self, folders: Sequence[str] | None) -> tuple[str, ...]:
+        """git's pathspecs for data in some folders, which are those of tests that hold any; None: in all of tests."""
+        if folders is None or len(folders) > _MOST:
+            others = [folder for folder in self.test_folders() if "test" not in folder]
+            return (f"{self._start()}*test*{_DATA[1:]}", *(f":(top){_escaped(folder)}/{_DATA}" for folder in others))
+        return tuple(f":(top){_escaped(folder)}/{_DATA}" for folder in folders)
+
+    def test_folders(self) -> list[str]:
+        """The folders of tests that pytest's settings name, from the top of the repository."""
+        start = self.root + "/" if self.root else ""
+        return [start + folder.strip("/") for folder in self.collection.testpaths if folder.strip("/.")]
+
+    def usual_folder(self, path: str) -> str | None:
+        """The outermost folder of tests, by its name or by pytest's settings, in which a path stands."""
+        inner = self._inner(path)
+        if inner is None:
+            return None
+        above = len(path) - len(inner)
+        parts = inner.split("/")[:-1]
+        found = [path[: above + len("/".join(parts[: at + 1]))] for at, one in enumerate(parts) if one in _TEST_FOLDERS]
+        found += [folder for folder in self.test_folders() if path.startswith(folder + "/")]
+        return min(found, key=len, default=None)
 
     def _is_beside(self, inner: str) -> bool:
         """Whether a path from the pytest root leads into a folder of tests."""
         return any(part in _TEST_FOLDERS for part in inner.split("/")[:-1]) or any(
             inner.startswith(folder.strip("/") + "/") for folder in self.collection.testpaths
         )
+
+    def _start(self) -> str:
+        return ":(top)" + (_escaped(self.root) + "/" if self.root else "")
 
     def configuring(self, project: str) -> list[str]:
         """The paths that may configure pytest for the project in a folder: from there up to the pytest root."""
@@ -69,13 +105,19 @@ class Layout(Record):
         One loose pattern covers pytest's own file names, ``conftest.py`` and the usual folders: git compares every
         pattern with every path of the repository, which takes longer than reading a few files too many.
         """
-        start = ":(top)" + (_escaped(self.root) + "/" if self.root else "")
+        if len(self.beside) > _MOST:
+            return [f"{self._start()}*.py"]
+        start = self._start()
         specs = [f"{start}*test*.py"]
         names = [pattern.rsplit("/", 1)[-1] for pattern in self.collection.files]
         specs += [f"{start}*{name}" for name in names if "test" not in name.translate(_NO_GLOB)]
-        folders = [folder.strip("/") for folder in self.collection.testpaths if folder.strip("/.")]
-        specs += [f"{start}{_escaped(folder)}/*.py" for folder in folders if "test" not in folder]
-        return specs
+        specs += [f":(top){_escaped(folder)}/*.py" for folder in self.test_folders() if "test" not in folder]
+        return specs + self.pathspecs_beside()
+
+    def pathspecs_beside(self) -> list[str]:
+        """git's pathspecs for the modules in folders that hold tests and are not called so."""
+        folders = [_escaped(folder) + "/" if folder else "" for folder in sorted(self.beside)]
+        return [f":(top,glob){folder}*.py" for folder in folders]
 
     def marks(self) -> list[str]:
         """Few words, of which every path that `is_test` or `is_support` accepts has one."""
@@ -129,6 +171,11 @@ def find_layout(top: str, project: str) -> Layout:
         if fallback is None and os.path.isfile(os.path.join(place, "pyproject.toml")):
             fallback = folder
     return Layout(folders[0] if fallback is None else fallback, Collection())
+
+
+def folder_of(path: str) -> str:
+    """The folder in which a path of the repository stands; empty at the top."""
+    return path.rpartition("/")[0]
 
 
 def _escaped(path: str) -> str:

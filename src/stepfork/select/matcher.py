@@ -176,8 +176,9 @@ def search_branches(matcher: Matcher, modules: Iterable[str]) -> list[str]:
     if matcher.any_path:
         branches += [_literal(matcher.folder) + "/fixtures/", r"\.sftrace", _LOADS]
     else:
-        branches.append(_LOADS + r" *([^\"' )]|$)")
-        branches += [rf"{_LOADERS} as ", rf"[(=] *([A-Za-z_.]+\.)?({_LOADERS}|mark\.stepfork)([,)]|$)"]
+        # Called, or known by another name: a pattern that begins with words costs least.
+        branches.append(rf"({_LOADERS}|mark\.stepfork)(\( *([^\"' )]|$)| as )")
+        branches.append(rf"[(=] *([A-Za-z_.]+\.)?({_LOADERS}|mark\.stepfork)([,)]|$)")
     if modules:
         branches.append(f"(from|import) .*({_any_of(modules)})")
     return branches

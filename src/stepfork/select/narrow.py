@@ -26,10 +26,12 @@ def pathspecs_of_tests(listing: bytes, layout: Layout) -> list[str]:
     start = 0 if not root or listing.startswith(root) else listing.find(b"\0" + root) + 1
     if root and not listing.startswith(root, start):
         return []
-    end = _end_of(listing, start, len(listing), root) if root else len(listing)
+    end = end_of(listing, start, len(listing), root) if root else len(listing)
     marks = [to_bytes(mark) for mark in layout.marks()]
     found = _places(listing, start, end, len(root), marks)
-    return layout.pathspecs() if found is None else [f":(top,literal){to_text(path)}" for path in found]
+    if found is None or len(layout.beside) > _MOST:
+        return layout.pathspecs()
+    return [*(f":(top,literal){to_text(path)}" for path in found), *layout.pathspecs_beside()]
 
 
 def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
@@ -39,7 +41,7 @@ def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
         specs.append(":(top)*.sftrace/*")
     own = to_bytes(store) + b"/"
     start = 0 if listing.startswith(own) else listing.find(b"\0" + own) + 1
-    end = _end_of(listing, start, len(listing), own) if listing.startswith(own, start) else start
+    end = end_of(listing, start, len(listing), own) if listing.startswith(own, start) else start
     if listing.find(b".stepfork/", 0, start) >= 0 or listing.find(b".stepfork/", end) >= 0:
         specs.append(":(top)*.stepfork/*")
     return specs
@@ -54,7 +56,7 @@ def _places(listing: bytes, start: int, end: int, depth: int, marks: list[bytes]
     while start < end:
         stop = listing.find(b"\0", start)
         slash = listing.find(b"/", start + depth, stop)
-        after = stop + 1 if slash < 0 else _end_of(listing, start, end, listing[start : slash + 1])
+        after = stop + 1 if slash < 0 else end_of(listing, start, end, listing[start : slash + 1])
         if any(listing.find(mark, start, after) >= 0 for mark in marks) and listing.find(b".py\0", start, after) >= 0:
             if slash < 0:
                 found.append(listing[start:stop])
@@ -76,7 +78,7 @@ def _tests(listing: bytes, start: int, end: int) -> int:
     return listing.count(b"/test_", start, end) + listing.count(b"_test.py\0", start, end)
 
 
-def _end_of(listing: bytes, start: int, end: int, prefix: bytes) -> int:
+def end_of(listing: bytes, start: int, end: int, prefix: bytes) -> int:
     """Where the paths that begin with ``prefix`` end, which stand together from ``start`` on; found by halving."""
     while start < end:
         middle = listing.rfind(b"\0", start, (start + end) // 2) + 1 or start

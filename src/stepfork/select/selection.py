@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from stepfork.git.command import to_bytes
 from stepfork.git.record import Record
 from stepfork.select.data import because_of_data, named_in_data, pattern_of_readers
-from stepfork.select.following import Following, folder_of
+from stepfork.select.following import Following
+from stepfork.select.layout import folder_of
 from stepfork.select.matcher import Matcher, search_branches, search_pattern
 from stepfork.select.module import Module, ModuleReferences, parse, references_in, users_in
 from stepfork.select.units import Reference
@@ -156,7 +158,7 @@ class _Search:
         self._sources = sources
         self._matcher = matcher
         self._branches = search_branches(matcher, layout.module_marks())
-        self._direct = re.compile(search_pattern(matcher, ()).encode(), re.MULTILINE)
+        self._direct = re.compile(to_bytes(search_pattern(matcher, ())), re.MULTILINE)
 
     def run(self, found: _Found) -> list[str]:
         """Add what references the fixtures; return why all tests must be taken instead.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from stepfork.errors import UsageError
-from stepfork.git.ahead import LISTING
 from stepfork.git.changes import WorkTreeWalk, changed_paths
 from stepfork.git.checkout import open_checkout
 from stepfork.git.command import to_bytes
@@ -24,6 +23,11 @@ if TYPE_CHECKING:
     from stepfork.select.layout import Layout
     from stepfork.select.selection import Selection
     from stepfork.select.sources import CommitSources, WorkTreeSources
+    from stepfork.select.watch import Watch
+
+
+#: Every path at HEAD, ended by NUL, in the order of an index.
+_TREE = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD")
 
 
 class SelectOptions(Record):
@@ -83,28 +87,22 @@ def select_changed(
 def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOptions) -> SelectReport:
     # Each thing is imported where git is at work on something else.
     checkout, base, merge_base, store = compared.checkout, compared.base, compared.merge_base, compared.store
-    index = None if walk is not None else checkout.git.start(*LISTING)
     if walk is not None:
         walk.compare(compared.start)
+    else:
+        tree = checkout.git.start(*_TREE)
+    from stepfork.select.beside import with_listing, with_tests
     from stepfork.select.layout import find_layout
 
     if store is None:
         store = vanished(checkout, changed_paths(checkout, compared.start, committed=options.committed))
     layout = find_layout(checkout.root, store.rpartition("/")[0])
-    tests = layout.pathspecs()
-    scripts: list[str] | None = None
-    if walk is not None:
-        from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
-
-        listing = walk.listing()
-        tests = pathspecs_of_tests(listing, layout)
-        # To count every changed file, every file must be looked at.
-        watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
-        watched += [*_configuring(layout, store, b"\0" + listing), *layout.data_pathspecs()]
-        walk.look([] if options.count_users else [*pathspecs_of_store(listing, store), *tests, *watched])
-        scripts = script_pathspecs(listing, layout)  # takes a while, during which git looks
-        if scripts and not options.count_users:
-            walk.look(scripts)
+    listing = walk.listing() if walk is not None else tree.answer().out
+    layout = with_listing(layout, listing)
+    tests = [] if walk is None else _look(walk, listing, layout, store, compared.watch, everywhere=options.count_users)
+    scripts = script_pathspecs(listing, layout)  # takes a while, during which git looks
+    if walk is not None and scripts and not options.count_users:
+        walk.look(scripts)
     from stepfork.select.changed import fixture_changes
     from stepfork.select.selection import Selection, select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -114,11 +112,11 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     if walk is None:
         changes = changed_paths(checkout, compared.start, committed=True)
         sources = CommitSources(checkout, layout, store, old)
-        listing = b"" if index is None else index.answer().out
-        # An empty index says nothing of HEAD.
-        scripts = script_pathspecs(listing, layout) if listing else None
     else:
         changes = walk.changes()
+        known = layout.pathspecs_beside()
+        layout = with_tests(layout, changes.untracked)
+        tests += [spec for spec in layout.pathspecs_beside() if spec not in known]
         sources = WorkTreeSources(checkout, layout, store, old, changes=changes, pathspecs=tests)
     fixtures = fixture_changes(changes, store, sources, compared.watch)
     name = store.rsplit("/", 1)[-1]
@@ -140,6 +138,20 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     return SelectReport(
         *(base, merge_base, options.committed, fixtures, selection, root, using, unwatched, scripts_only, sparse)
     )
+
+
+def _look(
+    walk: WorkTreeWalk, listing: bytes, layout: Layout, store: str, watch: Watch | None, *, everywhere: bool
+) -> list[str]:
+    """Begin to look for edits, in all that counts or ``everywhere``; the pathspecs of the tests."""
+    from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
+
+    tests = pathspecs_of_tests(listing, layout)
+    watched = [] if watch is None else watch.pathspecs(listing)
+    watched += [*_configuring(layout, store, b"\0" + listing), *layout.data_pathspecs()]
+    # To count every changed file, every file must be looked at.
+    walk.look([] if everywhere else [*pathspecs_of_store(listing, store), *tests, *watched])
+    return tests
 
 
 def _configuring(layout: Layout, store: str, listing: bytes) -> list[str]:

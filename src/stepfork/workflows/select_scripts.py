@@ -22,14 +22,14 @@ _MARKS = (".test.", ".spec.", "__tests__/")
 
 class Project(Record):
     """What is selected from: ``old`` is the commit compared with, ``pathspecs`` those of the scripts that are tracked
-    (see `script_pathspecs`; None: not known). Where ``committed``, they are read as they stand at HEAD."""
+    (see `script_pathspecs`). Where ``committed``, they are read as they stand at HEAD."""
 
     checkout: Checkout
     layout: Layout
     store: str
     old: str | None
     changes: Changes
-    pathspecs: list[str] | None
+    pathspecs: list[str]
     committed: bool
 
 
@@ -74,14 +74,12 @@ def _sources(project: Project) -> CommitSources | WorkTreeSources | None:
     if not project.pathspecs:
         paths = project.changes.paths | project.changes.untracked
         new = [path for path in paths if any(mark in path for mark in _MARKS)]
-        if project.pathspecs is not None and not any(map(_scripts(project.layout).is_test, new) if new else ()):
+        if not any(map(_scripts(project.layout).is_test, new) if new else ()):
             return None
     from stepfork.select.sources import CommitSources, WorkTreeSources
 
     layout = _scripts(project.layout)
     if project.committed:
         return CommitSources(project.checkout, layout, project.store, project.old)
-    pathspecs = layout.pathspecs() if project.pathspecs is None else project.pathspecs
-    return WorkTreeSources(
-        project.checkout, layout, project.store, project.old, changes=project.changes, pathspecs=pathspecs
-    )
+    changes, specs = project.changes, project.pathspecs
+    return WorkTreeSources(project.checkout, layout, project.store, project.old, changes=changes, pathspecs=specs)

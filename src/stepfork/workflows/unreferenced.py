@@ -9,6 +9,7 @@ from stepfork.git.ahead import LISTING
 from stepfork.git.changes import Changes, untracked_files
 from stepfork.git.checkout import open_checkout
 from stepfork.git.record import Record
+from stepfork.select.beside import with_listing, with_tests
 from stepfork.select.layout import find_layout
 from stepfork.select.selection import referenced_fixtures
 from stepfork.select.sources import WorkTreeSources
@@ -36,13 +37,15 @@ def unreferenced_fixtures(store: Store, environ: Mapping[str, str]) -> Unreferen
     if checkout.leaves_files_out():
         raise GitError("this sparse checkout may leave tests out", fix="git sparse-checkout disable brings them here")
     folder = f"{checkout.prefix}{root.name}"
-    layout = find_layout(checkout.root, checkout.prefix.rstrip("/"))
     changes = Changes(untracked=untracked_files(checkout))
+    listing = checkout.git.run(*LISTING).out
+    layout = with_listing(find_layout(checkout.root, checkout.prefix.rstrip("/")), listing)
+    layout = with_tests(layout, changes.untracked)
     sources = WorkTreeSources(checkout, layout, folder, None, changes=changes, pathspecs=layout.pathspecs())
     found = referenced_fixtures(layout, sources, folder=root.name)
     if found.broken:
         raise UsageError(f"{found.broken[0]}, so it may name any fixture", fix="mend it, or move it out of the tests")
-    tracked = script_pathspecs(checkout.git.run(*LISTING).out, layout)
+    tracked = script_pathspecs(listing, layout)
     scripts = scripts_naming(Project(checkout, layout, folder, None, changes, tracked, committed=False))
     any_ = {**found.any, **{path: said[None][0] for path, said in scripts.items() if None in said}}
     known = found.names.union(*scripts.values())
