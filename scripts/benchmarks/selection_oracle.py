@@ -49,7 +49,7 @@ def load(name):
     with open(f".stepfork/fixtures/{name}.json") as file:
         return json.load(file)["note"]
 '''
-INI = "[pytest]\ntestpaths = tests\npythonpath = .\nmarkers = stepfork\n"
+INI = "[pytest]\npythonpath = .\nmarkers = stepfork\n"
 GIT = ("git", "-c", "user.name=Oracle", "-c", "user.email=oracle@example.com", "-c", "commit.gpgsign=false")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import chdir
 from pathlib import Path
 
@@ -125,3 +126,15 @@ def test_a_sparse_checkout_may_leave_the_tests_out(repo: Repo, capfd: pytest.Cap
     out, err = asked(repo, capfd, code=2)
     assert (out, err.count("\n")) == ("", 1)
     assert "git sparse-checkout disable" in err
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="this system has no such names")
+@pytest.mark.parametrize("name", ["test_caf\udce9.py", "caf\udce9.py", "caf\udce9/test_it.py", "caf\udce9.json"])
+def test_a_file_whose_name_is_no_text_is_read(repo: Repo, capfd: pytest.CaptureFixture[str], name: str) -> None:
+    text = '["notify-de"]' if name.endswith("json") else "def test_it():\n    load('notify-de')\n"
+    repo.write(f"tests/{name}", text)
+    repo.write("tests/test_caller.py", "from caf import *\n\ndef test_all():\n    load(*here.glob('*.json'))\n")
+    repo.commit()
+    out, _ = asked(repo, capfd)
+    assert "größe" in out.splitlines()
+    assert ("notify-de" in out) == (name == "caf\udce9.py")

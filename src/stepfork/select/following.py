@@ -146,6 +146,24 @@ class Following:
         return self._plugins or any(word in data for word in (_bytes(carrier.stem), *_BY_NAME))
 
 
+def users_of_module(path: str, layout: Layout, sources: Sources) -> set[str]:
+    """The tests that may go through a module, by what imports it and, of a ``conftest.py``, what lies below."""
+    found: set[str] = set()
+    pending, seen = [path], {path}
+    while pending:
+        module = pending.pop()
+        if module.endswith("conftest.py"):
+            users = sources.under(folder_of(module))
+        else:
+            stem = re.sub(r"[^A-Za-z0-9_]", ".", _stem(module))
+            users = sources.search(f"(^|[^A-Za-z0-9_])({stem})([^A-Za-z0-9_]|$)")
+        found.update(user for user in users if layout.is_test(user))
+        new = [user for user in users if user not in seen and not layout.is_test(user)]
+        seen.update(new)
+        pending += new
+    return found
+
+
 def _words(carrier: Carrier) -> set[str]:
     symbols = {*carrier.symbols, *carrier.parts, *([carrier.stem] if carrier.on_import else [])}
     return {name for name in symbols if name.isidentifier()}

@@ -23,8 +23,7 @@ _CONTROL = ".{1,6}"
 _WORD_ENDS = "\"'`,;()[]{}"
 #: The functions of stepfork that open a fixture by its name.
 LOADERS = frozenset({"inspect_fixture", "playback", "replay_run"})
-_LOADERS = "(playback|inspect_fixture|replay_run)"
-_LOADS = r"(playback|inspect_fixture|replay_run|mark\.stepfork)\("
+_OPENERS = r"(playback|inspect_fixture|replay_run|mark\.stepfork)"
 #: More names than this are searched for by their first word, so that the pattern stays small.
 _MANY = 60
 
@@ -174,11 +173,11 @@ def search_branches(matcher: Matcher, modules: Iterable[str]) -> list[str]:
     branches = _branches(names) if len(names) <= _MANY else _few_branches(names)
     branches.append(rf"({_literal(matcher.folder)}|fixtures)[/\\]*[\"'{{%*]")
     if matcher.any_path:
-        branches += [_literal(matcher.folder) + "/fixtures/", r"\.sftrace", _LOADS]
+        branches += [_literal(matcher.folder) + "/fixtures/", r"\.sftrace", _OPENERS + r"\("]
     else:
         # Called, or known by another name: a pattern that begins with words costs least.
-        branches.append(rf"({_LOADERS}|mark\.stepfork)(\( *([^\"' )]|$)| as )")
-        branches.append(rf"[(=] *([A-Za-z_.]+\.)?({_LOADERS}|mark\.stepfork)([,)]|$)")
+        branches.append(rf"{_OPENERS}(\( *([^\"' )]|$)| as )")
+        branches.append(rf"[(=] *([A-Za-z_.]+\.)?{_OPENERS}([,)]|$)")
     if modules:
         branches.append(f"(from|import) .*({_any_of(modules)})")
     return branches

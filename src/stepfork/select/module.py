@@ -189,10 +189,13 @@ def _reached(start: Unit, units: list[Unit], users: dict[str, list[Unit]]) -> li
     followed: set[str] = set()
     pending = [start]
     while pending:
-        for name in pending.pop().defines - followed:
+        used = pending.pop()
+        for name in used.defines - followed:
             followed.add(name)
             if name not in users:
-                users[name] = [unit for unit in units if unit.uses(name)]
+                # Nobody asks for a test by a text: that is something else of the same name.
+                texts = used.kind != "test"
+                users[name] = [unit for unit in units if unit.uses(name, in_texts=texts)]
             for unit in users[name]:
                 if id(unit) not in reached:
                     reached[id(unit)] = unit

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from stepfork.git.command import to_bytes
 from stepfork.git.record import Record
 from stepfork.select.data import because_of_data, named_in_data, pattern_of_readers
-from stepfork.select.following import Following
+from stepfork.select.following import Following, users_of_module
 from stepfork.select.layout import folder_of
 from stepfork.select.matcher import Matcher, search_branches, search_pattern
 from stepfork.select.module import Module, ModuleReferences, parse, references_in, users_in
@@ -101,6 +102,8 @@ def select_tests(
     if not everything and (tests or support):
         every = _Search(layout, sources, Matcher({*sources.fixture_names(), *reasons}, (), folder))
         everything += every.changed_support(support) or every.changed_tests(tests, found)
+        if not everything:
+            every.add_going_through(support, found)
     if not everything and reasons:
         names = {change.name for change in changes.fixtures}
         everything += _Search(layout, sources, Matcher(names, bundles, folder)).run(found)
@@ -244,6 +247,25 @@ class _Search:
                     reasons.append(f"{path} changed, which names fixtures")
                     break
         return reasons
+
+    def add_going_through(self, support: Sequence[str], found: _Found) -> None:
+        """Add the tests that use fixtures and may go through a changed module that names none itself: below a
+        ``conftest.py``, or where the module is imported, over any number of steps."""
+        edited = [path for path in support if not self._layout.is_data(path) and self._differs(path)]
+        if not edited:
+            return
+        reached = _Found(everything=["uses a fixture"])
+        self.run(reached)
+        for path in edited:
+            users = users_of_module(path, self._layout, self._sources)
+            for test in reached.nodes.keys() & users:
+                for node in reached.nodes[test]:
+                    found.add(test, node, [f"{path} changed, which the test may go through"])
+
+    def _differs(self, path: str) -> bool:
+        """Whether a module says something else than in the state compared with: comments do not count."""
+        now, old = (parse(data or b"") for data in (self._sources.read(path), self._sources.read_old(path)))
+        return now is None or old is None or ast.dump(now.tree) != ast.dump(old.tree)
 
     def _references(self, module: Module) -> ModuleReferences:
         return references_in(module, self._matcher, self._layout.collection, lines=self._direct)

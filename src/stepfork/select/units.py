@@ -33,6 +33,8 @@ _HOOK_NAMES = {"tearDownModule", "load_tests", "pytestmark", "setup", "teardown"
 
 #: Before the name of a module: what a unit uses that imports something, or everything, from it.
 FROM, STAR = "from ", "* "
+#: Before a name that stands in a text.
+TEXT = '"'
 
 
 class Reference(Record):
@@ -78,8 +80,9 @@ class Unit:
         other.text, other._uses, other._computed, other._looks = self.text, self._uses, self._computed, self._looks
         return other
 
-    def uses(self, name: str) -> bool:
-        """Whether a name is mentioned: as a name, an attribute, an argument, or in a string of names."""
+    def uses(self, name: str, *, in_texts: bool = True) -> bool:
+        """Whether a name is mentioned: as a name, an attribute, an argument, or (``in_texts``) in a string of names,
+        which counts in any case where something is looked up by its name."""
         if self._looks is None:
             self._looks = _LOOKS_UP.search(self.text) is not None
         if self._looks and any(one.fullmatch(name) for one in self._looked_up()):
@@ -89,7 +92,7 @@ class Unit:
             return False
         if self._uses is None:
             self._uses = _used(self)
-        return name in self._uses
+        return name in self._uses or ((in_texts or self._looks) and TEXT + name in self._uses)
 
     def _looked_up(self) -> list[re.Pattern[str]]:
         """What is asked for by a name that is put together: ``getfixturevalue(f"case_{n}")``."""
@@ -232,9 +235,9 @@ def _used(unit: Unit) -> frozenset[str]:
                     found.add(name)
                 case ast.Constant(value=str(text)) if len(text) < 200:
                     # usefixtures("name"), getattr(module, "NAME"), parametrize("a, b", indirect=…)
-                    found.update(word.strip() for word in text.split(",") if word.strip().isidentifier())
+                    found.update(TEXT + word.strip() for word in text.split(",") if word.strip().isidentifier())
                     if text.replace(".", "").isidentifier():  # import_module("package.helpers")
-                        found.update(text.split("."))
+                        found.update(TEXT + word for word in text.split("."))
                 case ast.alias(name=name):
                     found.update(name.split("."))
                 case ast.ImportFrom(module=module, names=names):

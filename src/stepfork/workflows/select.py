@@ -126,7 +126,11 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     others = scripts_touched(project, fixtures, selection.everything)
     selection = Selection((*selection.tests, *others), selection.everything)
     if selection.everything and not selection.tests and any(sources.fixture_names()):
-        raise UsageError(f"{selection.everything[0]}, and no test that uses a fixture was found")
+        raise UsageError(
+            f"{selection.everything[0]}, and no test is seen to use any fixture now",
+            fix="if the tests reach their fixtures through a module that was renamed or moved, mend their imports; "
+            "else run all of them",
+        )
     using = tests_using_fixtures(layout, sources, folder=name) if options.count_users else None
     if using is not None:
         using += len(scripts_naming(project))
