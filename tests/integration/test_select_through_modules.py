@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from stepfork.select import sources
 from tests.integration.scratch_repo import Repo, two_fixtures
 
 OPENS = "def opened(name):\n    return load(name)\n"
@@ -49,3 +50,17 @@ def test_a_comment_is_no_change(tmp_path: Path) -> None:
     repo = through(tmp_path / "r", "tests/deep/conftest.py", "")
     repo.write("tests/deep/conftest.py", "# opens them\n" + OPENS)
     assert repo.select().ids == []
+
+
+def test_changed_files_at_head_are_read_in_one_run_of_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = two_fixtures(tmp_path / "r")
+    base = repo.commit("before")
+    for number in range(6):
+        repo.test(f"many_{number}", "refund")
+        repo.write(f"tests/helper_{number}.py", f"X = {number}\n")
+    repo.commit("many")
+    runs: list[int] = []
+    plain = sources.read_named
+    monkeypatch.setattr(sources, "read_named", lambda checkout, names: runs.append(1) or plain(checkout, names))
+    assert len(repo.select("--base", base, "--committed").ids) == 6
+    assert len(runs) == 3  # the old state, the changed files, and what a search found beside them

@@ -28,11 +28,26 @@ class _GitSources:
         self._store = store
         self._old = old
         self._owners: dict[str, bool] = {}
+        self._named: dict[str, bytes | None] = {}
         self._pathspecs = layout.pathspecs()
 
     def read_old(self, path: str) -> bytes | None:
         """The bytes that a file had in the state compared with."""
-        return read_named(self._checkout, [f"{self._old}:{path}"])[0] if self._old else None
+        return self._read_at(self._old, [path])[0] if self._old else None
+
+    def read_ahead(self, changed: Iterable[str]) -> None:
+        """Read at once what will be asked for one by one: of modules and data beside the tests, the old state."""
+        beside = sorted(path for path in changed if self._layout.is_support(path) or self._layout.is_data(path))
+        if beside and self._old:
+            self._read_at(self._old, beside)
+
+    def _read_at(self, commit: str, paths: Sequence[str]) -> list[bytes | None]:
+        """The bytes of files in a commit; those not read yet are read in one run of git."""
+        names = [f"{commit}:{path}" for path in paths]
+        absent = [name for name in names if name not in self._named]
+        if absent:
+            self._named.update(zip(absent, read_named(self._checkout, absent), strict=True))
+        return [self._named[name] for name in names]
 
     def _ours(self, paths: Iterable[str]) -> list[str]:
         return [
@@ -156,9 +171,12 @@ class WorkTreeSources(_GitSources):
 class CommitSources(_GitSources):
     """The files as they stand at HEAD, whatever lies in the work tree."""
 
-    def __init__(self, checkout: Checkout, layout: Layout, store: str, old: str | None) -> None:
-        super().__init__(checkout, layout, store, old)
-        self._read: dict[str, bytes | None] = {}
+    def read_ahead(self, changed: Iterable[str]) -> None:
+        """Read at once what will be asked for one by one: beside the old state, the changed files at HEAD."""
+        paths = sorted(changed)
+        super().read_ahead(paths)
+        layout = self._layout
+        self._fetched(path for path in paths if layout.is_test(path) or layout.is_support(path) or layout.is_data(path))
 
     def search(self, *patterns: str) -> Sequence[str]:
         """The files with a line that matches a pattern; they are read at once, in one run of git."""
@@ -172,9 +190,7 @@ class CommitSources(_GitSources):
     def _fetched(self, paths: Iterable[str]) -> list[str]:
         """Paths in order, whose bytes are then at hand."""
         found = sorted(paths)
-        absent = [path for path in found if path not in self._read]
-        contents = read_named(self._checkout, [f"HEAD:{path}" for path in absent])
-        self._read.update(zip(absent, contents, strict=True))
+        self._read_at("HEAD", found)
         return found
 
     def under(self, folder: str) -> Sequence[str]:
@@ -184,9 +200,7 @@ class CommitSources(_GitSources):
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file."""
-        if path not in self._read:
-            self._read[path] = read_named(self._checkout, [f"HEAD:{path}"])[0]
-        return self._read[path]
+        return self._read_at("HEAD", [path])[0]
 
     def manifests(self) -> list[str]:
         """The paths of all manifests of the store, from the top of the repository."""

@@ -121,6 +121,7 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     fixtures = fixture_changes(changes, store, sources, compared.watch)
     name = store.rsplit("/", 1)[-1]
     unsure = [*_unrelated(compared), *_reconfigured(layout, store, changes, sources)]
+    sources.read_ahead(changes.paths)
     selection = select_tests(fixtures, changes.paths, layout, sources, folder=name, unsure=unsure)
     project = Project(checkout, layout, store, old, changes, scripts, committed=walk is None)
     others = scripts_touched(project, fixtures, selection.everything)
