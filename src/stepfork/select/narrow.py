@@ -78,6 +78,20 @@ def _tests(listing: bytes, start: int, end: int) -> int:
     return listing.count(b"/test_", start, end) + listing.count(b"_test.py\0", start, end)
 
 
+def has_path(listing: bytes, path: str) -> bool:
+    """Whether ``listing`` has a path; found by halving."""
+    wanted = to_bytes(path)
+    start, end = 0, len(listing)
+    while start < end:
+        middle = listing.rfind(b"\0", start, (start + end) // 2) + 1 or start
+        stop = listing.find(b"\0", middle)
+        found = listing[middle:stop]
+        if found == wanted:
+            return True
+        start, end = (stop + 1, end) if found < wanted else (start, middle)
+    return False
+
+
 def end_of(listing: bytes, start: int, end: int, prefix: bytes) -> int:
     """Where the paths that begin with ``prefix`` end, which stand together from ``start`` on; found by halving."""
     while start < end:

@@ -7,7 +7,6 @@ import os
 from stepfork.errors import UsageError
 from stepfork.git.changes import WorkTreeWalk, changed_paths
 from stepfork.git.checkout import open_checkout
-from stepfork.git.command import to_bytes
 from stepfork.git.record import Record
 from stepfork.workflows.compared import Compared, compare, vanished, why_unsure
 from stepfork.workflows.select_scripts import Project, script_pathspecs, scripts_naming, scripts_touched
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from stepfork.select.layout import Layout
     from stepfork.select.selection import Selection
     from stepfork.select.sources import CommitSources, WorkTreeSources
-    from stepfork.select.watch import Watch
 
 
 #: Every path at HEAD, ended by NUL, in the order of an index.
@@ -93,16 +91,19 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         tree = checkout.git.start(*_TREE)
     from stepfork.select.beside import with_listing, with_tests
     from stepfork.select.layout import find_layout
+    from stepfork.select.narrow import pathspecs_of_tests
 
     if store is None:
         store = vanished(checkout, changed_paths(checkout, compared.start, committed=options.committed))
     layout = find_layout(checkout.root, store.rpartition("/")[0])
     listing = walk.listing() if walk is not None else tree.answer().out
-    layout = with_listing(layout, listing)
-    tests = [] if walk is None else _look(walk, listing, layout, store, compared.watch, everywhere=options.count_users)
-    scripts = script_pathspecs(listing, layout)  # takes a while, during which git looks
-    if walk is not None and scripts and not options.count_users:
-        walk.look(scripts)
+    looked = [] if walk is None else _look(walk, listing, layout, compared, store, everywhere=options.count_users)
+    layout = with_listing(layout, listing)  # takes a while, during which git looks
+    tests = pathspecs_of_tests(listing, layout)
+    scripts = script_pathspecs(listing, layout)
+    more = [*(spec for spec in tests if spec not in looked), *layout.data_pathspecs(), *scripts]
+    if walk is not None and more and not options.count_users:
+        walk.look(more)
     from stepfork.select.changed import fixture_changes
     from stepfork.select.selection import Selection, select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -136,33 +137,33 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     if using is not None:
         using += len(scripts_naming(project))
     told = {*(test.path for test in selection.tests), *fixtures.watched}
-    unwatched = sum(not path.startswith(f"{store}/") and path not in told for path in changes.paths)
     root = os.path.join(checkout.root, layout.root) if layout.root else checkout.root
     scripts_only = len(others) == len(selection.tests) > 0 and not any(map(layout.is_test, sources.under("")))
     sparse = walk is not None and bool(fixtures.reasons) and not selection.tests and checkout.leaves_files_out()
     return SelectReport(
-        *(base, merge_base, options.committed, fixtures, selection, root, using, unwatched, scripts_only, sparse)
+        *(base, merge_base, options.committed, fixtures, selection, root, using),
+        sum(not path.startswith(f"{store}/") and path not in told for path in changes.paths),
+        *(scripts_only, sparse),
     )
 
 
 def _look(
-    walk: WorkTreeWalk, listing: bytes, layout: Layout, store: str, watch: Watch | None, *, everywhere: bool
+    walk: WorkTreeWalk, listing: bytes, layout: Layout, compared: Compared, store: str, *, everywhere: bool
 ) -> list[str]:
-    """Begin to look for edits, in all that counts or ``everywhere``; the pathspecs of the tests."""
-    from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
+    """Begin to look for edits, in what nearly always counts or ``everywhere``; the pathspecs that are looked under."""
+    from stepfork.select.narrow import has_path, pathspecs_of_store, pathspecs_of_tests
 
-    tests = pathspecs_of_tests(listing, layout)
-    watched = [] if watch is None else watch.pathspecs(listing)
-    watched += [*_configuring(layout, store, b"\0" + listing), *layout.data_pathspecs()]
+    configuring = [path for path in layout.configuring(store.rpartition("/")[0]) if has_path(listing, path)]
+    watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
+    looked = [
+        *pathspecs_of_store(listing, store),
+        *pathspecs_of_tests(listing, layout),
+        *watched,
+        *(f":(top,literal){path}" for path in configuring),
+    ]
     # To count every changed file, every file must be looked at.
-    walk.look([] if everywhere else [*pathspecs_of_store(listing, store), *tests, *watched])
-    return tests
-
-
-def _configuring(layout: Layout, store: str, listing: bytes) -> list[str]:
-    """Pathspecs for the files that may configure pytest, if ``listing``, each of whose paths follows NUL, has them."""
-    paths = layout.configuring(store.rpartition("/")[0])
-    return [f":(top,literal){path}" for path in paths if b"\0" + to_bytes(path) + b"\0" in listing]
+    walk.look([] if everywhere else looked)
+    return looked
 
 
 def _unrelated(compared: Compared) -> list[str]:

@@ -9,7 +9,7 @@ from stepfork.git.changes import within
 from stepfork.select.beside import with_listing
 from stepfork.select.collection import Collection
 from stepfork.select.layout import Layout
-from stepfork.select.narrow import pathspecs_of_store, pathspecs_of_tests
+from stepfork.select.narrow import has_path, pathspecs_of_store, pathspecs_of_tests
 
 PREFIX = ":(top,literal)"
 PARTS = st.sampled_from(["src", "tests", "a", "checks", "test_x", "пакет"])
@@ -39,6 +39,14 @@ def test_every_test_file_is_reached(paths: list[str], root: str, filler: int) ->
             assert within(path, folders) or f":(top,glob){path.rpartition('/')[0]}/*.py".replace(")/", ")") in specs, (
                 path
             )
+
+
+@given(st.lists(PATHS, max_size=40, unique=True), PATHS)
+def test_a_path_is_found_where_it_is_listed_and_nowhere_else(paths: list[str], other: str) -> None:
+    listed = b"".join(sorted(path.encode() + b"\0" for path in paths))
+    assert all(has_path(listed, path) for path in paths)
+    assert has_path(listed, other) == (other in paths)
+    assert not has_path(listed, "")
 
 
 def test_a_folder_of_tests_is_one_spec_and_sources_are_left_out() -> None:
