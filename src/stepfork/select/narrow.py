@@ -34,9 +34,9 @@ def pathspecs_of_tests(listing: bytes, layout: Layout) -> list[str]:
     return [*(f":(top,literal){to_text(path)}" for path in found), *layout.pathspecs_beside()]
 
 
-def pathspecs_of_store(listing: bytes, store: str) -> list[str]:
-    """Pathspecs for a store, and for the bundles and the stores of other projects that ``listing`` has."""
-    specs = [f":(top,literal){store}"]
+def pathspecs_of_others(listing: bytes, store: str) -> list[str]:
+    """Pathspecs for the bundles that ``listing`` has, and for the stores of other projects than that of ``store``."""
+    specs = []
     if b".sftrace/" in listing:
         specs.append(":(top)*.sftrace/*")
     own = to_bytes(store) + b"/"

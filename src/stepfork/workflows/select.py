@@ -13,7 +13,7 @@ from stepfork.workflows.select_scripts import Project, script_pathspecs, scripts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from stepfork.git.ahead import Ahead
     from stepfork.git.changes import Changes
@@ -89,21 +89,15 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
         walk.compare(compared.start)
     else:
         tree = checkout.git.start(*_TREE)
-    from stepfork.select.beside import with_listing, with_tests
+    from stepfork.select.beside import with_tests
     from stepfork.select.layout import find_layout
-    from stepfork.select.narrow import pathspecs_of_tests
 
     if store is None:
         store = vanished(checkout, changed_paths(checkout, compared.start, committed=options.committed))
     layout = find_layout(checkout.root, store.rpartition("/")[0])
     listing = walk.listing() if walk is not None else tree.answer().out
-    looked = [] if walk is None else _look(walk, listing, layout, compared, store, everywhere=options.count_users)
-    layout = with_listing(layout, listing)  # takes a while, during which git looks
-    tests = pathspecs_of_tests(listing, layout)
-    scripts = script_pathspecs(listing, layout)
-    more = [*(spec for spec in tests if spec not in looked), *layout.data_pathspecs(), *scripts]
-    if walk is not None and more and not options.count_users:
-        walk.look(more)
+    look = None if walk is None else walk.look
+    layout, tests, scripts = _places(look, listing, layout, compared, store, everywhere=options.count_users)
     from stepfork.select.changed import fixture_changes
     from stepfork.select.selection import Selection, select_tests, tests_using_fixtures
     from stepfork.select.sources import CommitSources, WorkTreeSources
@@ -147,23 +141,45 @@ def _select(compared: Compared, walk: WorkTreeWalk | None, options: SelectOption
     )
 
 
-def _look(
-    walk: WorkTreeWalk, listing: bytes, layout: Layout, compared: Compared, store: str, *, everywhere: bool
-) -> list[str]:
-    """Begin to look for edits, in what nearly always counts or ``everywhere``; the pathspecs that are looked under."""
-    from stepfork.select.narrow import has_path, pathspecs_of_store, pathspecs_of_tests
+def _places(
+    look: Callable[[Sequence[str]], None] | None,
+    listing: bytes,
+    layout: Layout,
+    compared: Compared,
+    store: str,
+    *,
+    everywhere: bool,
+) -> tuple[Layout, list[str], list[str]]:
+    """The layout that knows what stands beside the tests; pathspecs of the tests, and of those in scripts.
 
-    configuring = [path for path in layout.configuring(store.rpartition("/")[0]) if has_path(listing, path)]
-    watched = [] if compared.watch is None else compared.watch.pathspecs(listing)
-    looked = [
-        *pathspecs_of_store(listing, store),
-        *pathspecs_of_tests(listing, layout),
-        *watched,
-        *(f":(top,literal){path}" for path in configuring),
-    ]
-    # To count every changed file, every file must be looked at.
-    walk.look([] if everywhere else looked)
-    return looked
+    Under these and what else counts, `look` begins to look for edits, in steps: what is told at a glance comes first,
+    so that git is at work while the rest is told. ``everywhere``: to count every changed file, each is looked at.
+    """
+    from stepfork.select.beside import with_listing
+    from stepfork.select.narrow import pathspecs_of_others, pathspecs_of_tests
+
+    looked = pathspecs_of_tests(listing, layout)
+    if look is not None:
+        look([] if everywhere else [*_nearly_always(listing, layout, compared, store), *looked])
+    layout = with_listing(layout, listing)
+    scripts = script_pathspecs(listing, layout)
+    tests = pathspecs_of_tests(listing, layout) if layout.beside else list(looked)
+    more = [*pathspecs_of_others(listing, store), *layout.data_pathspecs(), *scripts]
+    more += [spec for spec in tests if spec not in looked]
+    if look is not None and more and not everywhere:
+        look(more)
+    return layout, tests, scripts
+
+
+def _nearly_always(listing: bytes, layout: Layout, compared: Compared, store: str) -> Iterator[str]:
+    """Pathspecs, beside those of tests, for what is told at a glance, so that git begins to look at once."""
+    from stepfork.select.narrow import has_path
+
+    yield f":(top,literal){store}"
+    yield from () if compared.watch is None else compared.watch.pathspecs(listing)
+    for path in layout.configuring(store.rpartition("/")[0]):
+        if has_path(listing, path):
+            yield f":(top,literal){path}"
 
 
 def _unrelated(compared: Compared) -> list[str]:

@@ -9,7 +9,7 @@ from stepfork.git.changes import within
 from stepfork.select.beside import with_listing
 from stepfork.select.collection import Collection
 from stepfork.select.layout import Layout
-from stepfork.select.narrow import has_path, pathspecs_of_store, pathspecs_of_tests
+from stepfork.select.narrow import has_path, pathspecs_of_others, pathspecs_of_tests
 
 PREFIX = ":(top,literal)"
 PARTS = st.sampled_from(["src", "tests", "a", "checks", "test_x", "пакет"])
@@ -75,6 +75,6 @@ def test_no_test_at_all_reaches_nothing() -> None:
 def test_stores_and_bundles() -> None:
     store = "agent/.stepfork"
     own = [f"{store}/fixtures/a.json", f"{store}/objects/ab/c.json"]
-    assert pathspecs_of_store(listing(own), store) == [PREFIX + store]
-    assert len(pathspecs_of_store(listing([*own, ".stepfork/config.toml"]), store)) == 2
-    assert len(pathspecs_of_store(listing([*own, "traces/x.sftrace/manifest.json"]), store)) == 2
+    assert pathspecs_of_others(listing(own), store) == []
+    assert pathspecs_of_others(listing([*own, ".stepfork/config.toml"]), store) == [":(top)*.stepfork/*"]
+    assert pathspecs_of_others(listing([*own, "traces/x.sftrace/manifest.json"]), store) == [":(top)*.sftrace/*"]
