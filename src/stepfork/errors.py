@@ -13,7 +13,12 @@
      +-- OtlpError             a trace export that cannot be read
      +-- ScanError             a file that could not be scanned for secrets
      +-- CaptureError          a run that could not become a fixture; a command ends with exit 1
+     +-- EntrypointError       the callable that a replay is to run cannot be had
      +-- ReplayError           a run that did not go as it was recorded; a command ends with exit 1
+     |    +-- ReplayMismatchError      a call with another name or input than the recorded one
+     |    +-- ReplayExhaustedError     a call more than were recorded
+     |    +-- ReplayClosedError        an instrumented call that no replay can be asked about: its body does not run
+     +-- RecordedDependencyError       a recorded failure whose own class cannot be had
 
 The text of an error is one line: what is wrong, where, what to do. It never quotes the payload that it is about,
 since the payload may hold a secret.
@@ -90,5 +95,27 @@ class CaptureError(StepforkError):
 
 class ReplayError(StepforkError):
     """A run that did not go as it was recorded: a miss, a call left over, another exit code. The exit code is 1."""
+
+    exit_code = 1
+
+
+class EntrypointError(StepforkError):
+    """The callable that a replay is to run cannot be had: its module is not importable, or has no such name."""
+
+
+class ReplayMismatchError(ReplayError):
+    """An instrumented call is not the recorded one: another name or input, the first that differs."""
+
+
+class ReplayExhaustedError(ReplayError):
+    """An instrumented call was made after all that were recorded."""
+
+
+class ReplayClosedError(ReplayError):
+    """An instrumented call, during or after a replay, that is not known to be its own. Its body did not run."""
+
+
+class RecordedDependencyError(StepforkError):
+    """What a recorded call raised, where its own class is not loaded in this process. The exit code is 1."""
 
     exit_code = 1

@@ -18,7 +18,7 @@ from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Run
 from stepfork.trace.step import Step, StepError, Trace
 
-_STEP_VALUES = ("name", "call_id", "model", "arguments", "result")
+_STEP_VALUES = ("name", "call_id", "model", "arguments", "result", "raised")
 _TRACE_VALUES = ("agent", "conversation", "input", "output")
 
 

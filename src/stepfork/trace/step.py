@@ -31,6 +31,9 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step. ``parent`` is an index into ``Trace.steps``; ``start`` and ``end`` are sequence numbers of the trace
     (never clocks once normalised; nanoseconds before); ``group`` numbers steps that may run at once; ``exchange`` is
     an index into the run's exchanges. Large texts are not repeated here: an ``llm_call`` has its exchange.
+
+    ``instrumented`` steps were told by the program's own decorators, so a replay can answer them: their arguments and
+    results are tagged values (``docs/reference/format.md``); ``raised`` is, tagged, the exception of one that failed.
     """
 
     type: StepType
@@ -47,6 +50,8 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     usage: Usage | None = None
     finish_reasons: tuple[str, ...] = ()
     exchange: int | None = None
+    instrumented: bool = False
+    raised: JsonValue | msgspec.UnsetType = msgspec.UNSET
 
 
 class Trace(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,0 +1,38 @@
+"""Who hears of instrumented calls: nobody, a recording, or a replay. One session runs in a process at a time.
+
+    Session ── begin(asked) ──► Opened ── answer: what to give back without running the body, or None: run it
+                                      └── end(outcome): how the body ended
+
+A recording never raises out of either. A replay raises out of `begin` what the call did when it was recorded, or that
+the call is not the recorded one.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from stepfork.trace.call import Asked, Outcome
+
+
+class Opened(Protocol):
+    """A call that has begun. ``number`` identifies it within its session."""
+
+    number: int
+    answer: Outcome | None
+
+    def end(self, outcome: Outcome) -> None:
+        """The body has ended; called once, and only where there was no answer."""
+
+
+class Session(Protocol):
+    """What a block of code, or a captured command, is watched or answered by."""
+
+    closed_to_strangers: bool
+    """Whether a call that comes from a thread which carries no context of the session is refused (a replay) instead of
+    being taken for the session's own (a recording)."""
+
+    def count(self) -> int:
+        """The number of events so far: what a fork remembers."""
+
+    def begin(self, asked: Asked, *, parent: int | None, forks: tuple[tuple[int, int], ...]) -> Opened:
+        """A call is made. Thread-safe."""
