@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stepfork.contracts.spec import Contract, CostUnder, OutputSchema, ToolCalledBefore, ToolCardinality, Trajectory
-from stepfork.export.drafted_test import Draft, drafted_test
+from stepfork.drafting.drafted_test import Draft, drafted_test
 
 TEXTS = st.text(st.characters(codec=None), max_size=150) | st.text("ab'\"\\\n {}#éあ\u200d\u0301\ud800", max_size=150)
 WORDS = st.lists(TEXTS, max_size=5).map(tuple)

@@ -1,1 +1,1 @@
-"""A fixture and its contracts as a pytest module."""
+"""What exported regression tests import, for ever: ``stepfork.export.runtime``."""

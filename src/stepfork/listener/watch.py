@@ -20,6 +20,7 @@ from stepfork.listener.problem import Problem
 from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.server import Listener
 from stepfork.listener.tape import Progress
+from stepfork.trace.call import Call
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.span import Span
 
@@ -33,7 +34,8 @@ class Recording(msgspec.Struct):
     ``recorded`` stands in order of arrival, ``spans`` in order of their exports. ``exit_code`` is the command's
     (128 + N where signal N ended it), None where there was no command; ``interrupted`` is the number of the signal that
     this process was sent meanwhile. Any of ``problems`` keeps the run from becoming a fixture; ``notices`` do not.
-    ``address`` (``127.0.0.1:PORT``) and ``token`` are the listener's. Times are Unix nanoseconds.
+    ``address`` (``127.0.0.1:PORT``) and ``token`` are the listener's. ``calls`` are those that the program's own
+    decorators told of, in order of their beginning. Times are Unix nanoseconds.
     """
 
     recorded: tuple[Recorded, ...]
@@ -46,6 +48,7 @@ class Recording(msgspec.Struct):
     notices: tuple[str, ...] = ()
     address: str = ""
     token: str = ""
+    calls: tuple[Call, ...] = ()
 
     def take(self) -> tuple[Recorded, ...]:
         """``recorded``, which is empty from then on: who makes something of a large run need not hold it twice."""

@@ -11,7 +11,7 @@ from stepfork.config.project import TESTS
 from stepfork.contracts.json_form import contracts_from_json
 from stepfork.contracts.verification import Verification
 from stepfork.errors import StoreError, UsageError
-from stepfork.export.drafted_test import Draft, drafted_test, word_of
+from stepfork.drafting.drafted_test import Draft, drafted_test, word_of
 from stepfork.replay.executes import unlisted_tools
 from stepfork.store.files import replace_file, sync_file, temporary_beside, write_new
 from stepfork.store.layout import manifest_file

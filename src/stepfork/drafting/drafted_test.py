@@ -16,7 +16,7 @@ from stepfork.contracts.spec import (
     ToolCardinality,
     Trajectory,
 )
-from stepfork.export.literals import WIDTH, assigned, called, string, wrapped
+from stepfork.drafting.literals import WIDTH, assigned, called, string, wrapped
 from stepfork.trace.body import JsonValue
 
 _LONGEST = 34

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from stepfork.contracts.spec import CostUnder, OutputSchema, ToolCalledBefore, ToolCardinality, Trajectory
-from stepfork.export.drafted_test import Draft, drafted_test, word_of
+from stepfork.drafting.drafted_test import Draft, drafted_test, word_of
 
 INCIDENT = "cardinality-issue_refund-per-order_id"
 DRAFT = Draft(

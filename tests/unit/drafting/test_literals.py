@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stepfork.export.literals import WIDTH, assigned, called, printable, string, wrapped
+from stepfork.drafting.literals import WIDTH, assigned, called, printable, string, wrapped
 
 
 @pytest.mark.parametrize(
