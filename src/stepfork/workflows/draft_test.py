@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 from stepfork.config.project import TESTS
 from stepfork.contracts.json_form import contracts_from_json
 from stepfork.contracts.verification import Verification
-from stepfork.errors import StoreError, UsageError
 from stepfork.drafting.drafted_test import Draft, drafted_test, word_of
+from stepfork.errors import StoreError, UsageError
 from stepfork.replay.executes import unlisted_tools
 from stepfork.store.files import replace_file, sync_file, temporary_beside, write_new
 from stepfork.store.layout import manifest_file
