@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from stepfork.cli.escape import escape
-
-# Letters of other scripts that look like Latin ones, and the hyphen that is none of ASCII.
-_TWINS = str.maketrans(
-    "аеорсухіѕјАВЕКМНОРСТХІЅЈαονΑΒΕΖΗΙΚΜΝΟΡΤΥΧ‐",  # noqa: RUF001
-    "aeopcyxisjABEKMHOPCTXISJaovABEZHIKMNOPTYX-",
-)
+from stepfork.diff.twins import twinless
 
 
 def look(text: str) -> str:
     """Equal for texts that look the same."""
-    return unicodedata.normalize("NFKC", escape(text)).translate(_TWINS)
+    return twinless(escape(text))
 
 
 def look_alike(one: str, other: str) -> bool:
