@@ -3,15 +3,27 @@
     with stepfork.record("refund") as capture: ...   what the block does becomes the fixture
     with stepfork.playback("refund"): ...            the block's model calls are answered from it
 
+    @stepfork.trace_tool                             a tool whose calls are recorded, and answered in a replay
+    stepfork.llm_request(client.ask, model="m", …)   the same of a model call; `await stepfork.allm_request(…)`
+
 Importing this loads nothing else; each name is loaded when it is first asked for.
 """
 
-__all__ = ["playback", "record"]
+__all__ = ["allm_request", "llm_request", "playback", "record", "trace_tool"]
 
-_HOMES = {"playback": "stepfork.workflows.playback", "record": "stepfork.workflows.record"}
+_HOMES = {
+    "allm_request": "stepfork.instrument.llm_request",
+    "llm_request": "stepfork.instrument.llm_request",
+    "playback": "stepfork.workflows.playback",
+    "record": "stepfork.workflows.record",
+    "trace_tool": "stepfork.instrument.trace_tool",
+}
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from stepfork.instrument.llm_request import allm_request as allm_request
+    from stepfork.instrument.llm_request import llm_request as llm_request
+    from stepfork.instrument.trace_tool import trace_tool as trace_tool
     from stepfork.workflows.playback import playback as playback
     from stepfork.workflows.record import record as record
 else:  # hidden from type checkers, to which any name would be one

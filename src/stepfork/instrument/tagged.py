@@ -1,0 +1,151 @@
+"""Any Python value as JSON that says what it was, and back.
+
+JSON values are themselves. Others are ``{"$py": KIND, "value": …, "type": "module:Qualname"}``; the kinds are listed in
+``docs/reference/instrumentation.md``. Reading never imports: a class that is not loaded gives a stand-in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, Flag
+from typing import Any
+
+from stepfork.instrument.builtin import KINDS as BUILTIN
+from stepfork.instrument.builtin import base_of, read_builtin, write_builtin
+from stepfork.instrument.fielded import KINDS as FIELDED
+from stepfork.instrument.fielded import kind_of, read_fields, write_fields
+from stepfork.instrument.named import class_name, find_class
+from stepfork.instrument.opaque import Opaque, opaque, tag_of
+from stepfork.instrument.scalars import READERS, WRITERS
+from stepfork.trace.body import JsonValue
+
+MAX_DEPTH = 180
+"""Nested containers in what `encode` makes. A document that canonical JSON carries has 240, and has other members."""
+
+MAX_NODES = 2_000_000
+"""Values in one. A few lists that hold each other several times can spell more than any disk holds."""
+
+Path = tuple[int, ...]
+
+
+def encode(value: Any) -> JsonValue:
+    """`value` as JSON that canonical JSON can carry, a copy that later changes of `value` do not reach.
+
+    Never raises, whatever the value's own methods do. What is not known, nests too deep, holds itself or is too large
+    is opaque: its class and what it says of itself.
+    """
+    try:
+        return _Writer().write(value, 0)
+    except Exception:
+        return opaque(value)
+
+
+def decode(value: JsonValue) -> Any:
+    """The Python value of what `encode` made: new at each call.
+
+    What cannot be had again (an opaque value, a class that is not loaded, a tag that is damaged or of a later version)
+    is an `Opaque`.
+    """
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "$py" not in value:
+        return {name: decode(item) for name, item in value.items()}
+    try:
+        return _READ[value["$py"]](value)
+    except Exception:
+        return Opaque(value, decode)
+
+
+class _TooLarge(Exception):  # noqa: N818 - it ends the writing and is never seen
+    pass
+
+
+class _Writer:
+    """One `encode`: `above` are the containers that are being written."""
+
+    def __init__(self) -> None:
+        self.above: set[int] = set()
+        self.nodes = 0
+
+    def write(self, value: Any, depth: int) -> JsonValue:
+        kind = type(value)
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise _TooLarge
+        if value is None or kind is bool:
+            return value
+        simple = WRITERS.get(kind)
+        if simple is not None:
+            return simple(value)
+        if depth >= MAX_DEPTH or id(value) in self.above:
+            return {"$py": "opaque", "type": class_name(kind), "value": ""}
+        self.above.add(id(value))
+        try:
+            return self.container(value, kind, depth)
+        except _TooLarge:
+            raise
+        except Exception:  # a method of the value, or a stack that was deep before
+            return opaque(value)
+        finally:
+            self.above.discard(id(value))
+
+    def container(self, value: Any, kind: type, depth: int) -> JsonValue:
+        if kind is list:
+            return [self.write(item, depth + 1) for item in value]
+        if kind is dict:
+            return self.mapping(value, depth)
+        if kind is Opaque:
+            return tag_of(value)
+        bases = kind.__mro__
+        if Enum in bases:
+            return self.enum(value, kind, depth)
+        if BaseException in bases:
+            from stepfork.instrument.failures import exception_tag
+
+            return exception_tag(value, lambda item: self.write(item, depth + 3))
+        which = kind_of(kind)
+        if which is not None:
+            return write_fields(value, which, lambda item: self.write(item, depth + 2))
+        base = base_of(bases)
+        if base is not None:
+            return write_builtin(value, kind, base, lambda item: self.write(item, depth + 3))
+        return opaque(value)
+
+    def mapping(self, value: dict[Any, Any], depth: int) -> JsonValue:
+        if all(type(key) is str and WRITERS[str](key) is key for key in value) and "$py" not in value:
+            return {key: self.write(item, depth + 1) for key, item in value.items()}
+        pairs = [[self.write(key, depth + 3), self.write(item, depth + 3)] for key, item in value.items()]
+        return {"$py": "dict", "value": pairs}
+
+    def enum(self, value: Any, kind: type, depth: int) -> JsonValue:
+        own, name = value._value_, value._name_
+        made: dict[str, JsonValue] = {"$py": "enum", "type": class_name(kind), "value": self.write(own, depth + 1)}
+        return made | ({"name": WRITERS[str](name)} if type(name) is str else {})
+
+
+def _enum(tag: dict[str, JsonValue]) -> Any:
+    found = find_class(tag["type"])
+    if found is None or not issubclass(found, Enum):
+        raise LookupError(tag["type"])
+    members = found.__members__
+    name, value = decode(tag.get("name")), decode(tag["value"])
+    if name in members:
+        return members[name]
+    return found._value2member_map_[value] if not issubclass(found, Flag) else found(value)
+
+
+def _failure(tag: dict[str, JsonValue]) -> Any:
+    from stepfork.instrument.failures import read_exception
+
+    return read_exception(tag)
+
+
+_READ: dict[str, Callable[[dict[str, JsonValue]], Any]] = {
+    **READERS,
+    **{kind: lambda tag: read_builtin(tag, decode) for kind in BUILTIN},
+    **{kind: lambda tag: read_fields(tag, decode) for kind in FIELDED},
+    "enum": _enum,
+    "exception": _failure,
+}
