@@ -27,9 +27,26 @@ def is_on(name: str) -> bool:
     return os.environ.get(name, "").lower() not in ("", "0", "false")
 
 
+def calls_url() -> str | None:
+    """`STEPFORK_CALLS`: where the instrumented calls of a watched program are told, None where nobody watches it."""
+    return os.environ.get("STEPFORK_CALLS") or None
+
+
+def starting_place() -> str:
+    """`STEPFORK_PLACE`: where a process was started by another one that tells of its calls; empty where that is not
+    known."""
+    return os.environ.get("STEPFORK_PLACE", "")
+
+
 def store_override() -> str | None:
     """`STEPFORK_DIR`: the store to use instead of the nearest `.stepfork`."""
     return os.environ.get("STEPFORK_DIR") or None
+
+
+def refusals() -> str | None:
+    """`STEPFORK_REFUSALS`: set by a frozen replay for the processes that are started in it, whose instrumented calls
+    are refused; the file in which that is told."""
+    return os.environ.get("STEPFORK_REFUSALS") or None
 
 
 def git_seconds() -> float:

@@ -9,7 +9,7 @@ the call is not the recorded one.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from stepfork.trace.call import Asked, Outcome
 
@@ -36,3 +36,12 @@ class Session(Protocol):
 
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[tuple[int, int], ...]) -> Opened:
         """A call is made. Thread-safe."""
+
+
+@runtime_checkable
+class ClosedSession(Session, Protocol):
+    """A session that strangers' calls are refused by: a replay."""
+
+    def refused(self, what: str) -> object:
+        """A call was refused before it came to the session, in this process or in a fork: whoever catches the error
+        hides nothing. Thread-safe; never raises."""

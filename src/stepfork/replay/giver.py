@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 from stepfork.normalize.emails import spelled
 from stepfork.normalize.known import Context, known_value
 from stepfork.normalize.placeholders import BY_POSITION, BY_VALUE, PERSONAL, Placeholder
 from stepfork.normalize.prefixes import Prefixes
 from stepfork.normalize.times import USUAL, spell
-from stepfork.replay.giving_back import Given, give_back
+from stepfork.replay.giving_back import GiveBack, Given, give_back
 from stepfork.replay.identities import Identities
 from stepfork.replay.inventing import Inventor, boundary, fingerprint
-from stepfork.replay.reading import Reader
+from stepfork.rewrite.place import Place
+from stepfork.rewrite.value import rewrite_value
+from stepfork.trace.body import JsonValue
 from stepfork.trace.exchange import Exchange, Response
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -20,10 +23,23 @@ _UNTIL_EXPIRED = timedelta(hours=1)
 """How far ahead lies the time at which something expires: what a program was just given has not."""
 
 
+class Knowing(Protocol):
+    """What reads the live side: it knows the values that it has read, and is told of those that are given."""
+
+    def knows(self, kind: str, value: str) -> bool:
+        """Whether a value has been read or declared."""
+
+    def declare(self, value: str, kind: str) -> None:
+        """A value was given to this run."""
+
+    def written(self, kind: str, value: str, layout: str | None) -> str:
+        """How a program that is given personal data finds them written."""
+
+
 class Giver:
     """Makes answers of recorded responses. Times lie at the start of the run, a millisecond later with each answer."""
 
-    def __init__(self, name: str, context: Context, identities: Identities, live: Reader) -> None:
+    def __init__(self, name: str, context: Context, identities: Identities, live: Knowing) -> None:
         self._context = context
         self._identities = identities
         self._live = live
@@ -34,6 +50,13 @@ class Giver:
 
     def response(self, exchange: Exchange) -> Response:
         """The response of an exchange with all given back."""
+        return give_back(exchange, self._given(exchange.api))
+
+    def value(self, value: JsonValue, place: Place) -> JsonValue:
+        """A JSON value of a trace with all given back."""
+        return rewrite_value(value, place, GiveBack(self._given(""), {}))
+
+    def _given(self, api: str) -> Given:
         now = _EPOCH + timedelta(microseconds=self._context.started_ns // 1000, milliseconds=self._answers)
         self._answers += 1
 
@@ -42,7 +65,7 @@ class Giver:
                 when = now + timedelta(microseconds=placeholder.number or 0)
                 return spell(placeholder.shape or USUAL, when)
             if placeholder.kind in BY_VALUE:
-                return self._by_value(placeholder, before, exchange.api)
+                return self._by_value(placeholder, before, api)
             if placeholder.kind == "fingerprint":
                 return fingerprint(self._seed)
             if placeholder.kind == "boundary":
@@ -54,7 +77,7 @@ class Giver:
             when = now + timedelta(microseconds=number) + (_UNTIL_EXPIRED if expires else timedelta())
             return when.timestamp()
 
-        return give_back(exchange, Given(value, clock, self._number, self._context.own))
+        return Given(value, clock, self._number, self._context.own)
 
     def _number(self, number: int) -> int:
         """An id that is a number, which stands for a placeholder of that number."""

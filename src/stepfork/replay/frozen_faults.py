@@ -1,0 +1,106 @@
+"""What went otherwise than recorded in a frozen replay, as values, and as the error that the program is given."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import msgspec
+
+from stepfork.canonical.places import dotted, quoted
+from stepfork.diff.twins import twinless
+from stepfork.errors import ReplayClosedError, ReplayError, ReplayExhaustedError, ReplayMismatchError
+from stepfork.replay.frozen_calls import RecordedCall
+from stepfork.replay.frozen_values import ABSENT, Unlike
+
+FaultKind = Literal["name", "input", "exhausted", "closed"]
+"""``name``: another call was recorded there; ``input``: the same one with another input; ``exhausted``: there was none;
+``closed``: a call that the replay cannot be asked about."""
+
+_LONGEST = 80
+_BEFORE = 24
+_RERECORD = "where the change is wanted, record the changed run and export from that"
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A call that was refused. ``call`` counts the live calls from 1; ``expected`` is the name that was recorded there.
+
+    ``path`` is the first place of the input that differs, ``recorded`` and ``live`` what either side has there, short
+    and redacted. ``text`` says all of it in one line.
+    """
+
+    kind: FaultKind
+    text: str
+    call: int = 0
+    name: str = ""
+    expected: str = ""
+    path: str = ""
+    recorded: str = ""
+    live: str = ""
+
+    def error(self) -> ReplayError:
+        """What the program is given in place of an answer: a new one each time."""
+        match self.kind:
+            case "exhausted":
+                return ReplayExhaustedError(self.text, fix=_RERECORD)
+            case "closed":
+                return ReplayClosedError(self.text)
+            case _:
+                return ReplayMismatchError(self.text, fix=_RERECORD)
+
+
+def other_name(number: int, total: int, name: str, expected: tuple[RecordedCall, ...]) -> Fault:
+    """Another call was recorded there."""
+    names = list(dict.fromkeys(call.name for call in expected))
+    wanted = " or ".join(names[:3]) + (" or …" if len(names) > 3 else "")
+    text = f"call {number} of {total} is {_word(name)}, recorded was {_word(wanted)}"
+    return Fault("name", text, number, name, wanted)
+
+
+def other_input(number: int, total: int, name: str, unlike: Unlike) -> Fault:
+    """The input differs."""
+    place = dotted(unlike.path)
+    recorded, live = shown_pair(unlike.recorded, unlike.live)
+    text = f"call {number} of {total} ({_word(name)}) has another input at {place!r}: recorded {recorded}, got {live}"
+    return Fault("input", text, number, name, name, place, recorded, live)
+
+
+def exhausted(number: int, total: int, name: str, inside: str = "") -> Fault:
+    """There are no more."""
+    recorded = f"{total} {'call was' if total == 1 else 'calls were'} recorded"
+    where = f" inside {_word(inside)}" if inside else ""
+    return Fault("exhausted", f"call {number} is {_word(name)}, and {recorded}{where}", number, name)
+
+
+def shown_pair(recorded: Any, live: Any) -> tuple[str, str]:
+    """Two values that differ, each on one short line; long texts from a little before they do. Never two lines that
+    look the same."""
+    if isinstance(recorded, str) and isinstance(live, str):
+        both = zip(recorded, live, strict=False)
+        first = next((at for at, (old, new) in enumerate(both) if old != new), min(len(recorded), len(live)))
+        start = max(0, first - _BEFORE) if max(len(recorded), len(live)) > _LONGEST else 0
+        windows = [text[start : start + _LONGEST] for text in (recorded, live)]
+        alike = twinless(windows[0]).split() == twinless(windows[1]).split()
+        cut = [
+            f"{'…' if start else ''}{quoted(window, ascii_only=alike)}{'…' if start + _LONGEST < len(text) else ''}"
+            for window, text in zip(windows, (recorded, live), strict=True)
+        ]
+        return cut[0], cut[1]
+    return shown(recorded), shown(live)
+
+
+def shown(value: Any) -> str:
+    """A value as JSON on one line, cut where it is long."""
+    if value is ABSENT:
+        return "(absent)"
+    if isinstance(value, str):
+        return quoted(value[:_LONGEST]) + ("…" if len(value) > _LONGEST else "")
+    text = json.dumps(value, ensure_ascii=False, default=repr)
+    text = text if text.isprintable() else json.dumps(value, default=repr)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _word(name: str) -> str:
+    """A name in a sentence: on one line, and not for ever."""
+    plain = name if name.isprintable() else quoted(name)[1:-1]
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}…"
