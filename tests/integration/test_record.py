@@ -135,6 +135,7 @@ def test_the_process_is_turned_for_the_block_alone(block: Stand, monkeypatch: py
             "ANTHROPIC_BASE_URL",
             "SHOP_URL",
             "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+            "STEPFORK_CALLS",
         }
         assert turned["NO_PROXY"] == "intra.example,127.0.0.1,localhost,::1"
         assert before.keys() - os.environ.keys() == {"OTEL_EXPORTER_OTLP_HEADERS", GIT_HOOK_VARIABLES[0]}

@@ -7,13 +7,23 @@ import shutil
 from pathlib import Path
 
 from stepfork.errors import NotFoundError, StoreError, UsageError
+from stepfork.store.claim import taken
 from stepfork.store.codec import Written, decode_fixture, encode_fixture
-from stepfork.store.files import check_folder, read_plain, replace_file, sync_folders, temporary_beside, write_new
-from stepfork.store.layout import BUNDLE, OBJECTS
+from stepfork.store.encoded import Encoded
+from stepfork.store.files import (
+    check_folder,
+    read_plain,
+    remove_file,
+    replace_file,
+    sync_folders,
+    temporary_beside,
+    write_atomic,
+    write_new,
+)
+from stepfork.store.layout import BUNDLE, JOURNAL, MANIFEST, OBJECTS
+from stepfork.store.lock import locked
 from stepfork.store.objects import ObjectFolder
 from stepfork.trace.fixture import Fixture
-
-MANIFEST = "manifest.json"
 
 
 def is_bundle(path: Path) -> bool:
@@ -44,7 +54,7 @@ def check_bundle_path(path: Path, *, replace: bool = False) -> None:
     if path.suffix != BUNDLE or path.stem.startswith("."):
         raise UsageError(f"a bundle's name ends with {BUNDLE}", where=str(path))
     if path.is_symlink() or (path.exists() and not (replace and is_bundle(path))):
-        raise UsageError("there is something already", where=str(path), fix="choose another name")
+        raise taken(path)
     folder = next(each for each in path.absolute().parents if each.exists())  # the others are made with it
     if not folder.is_dir():
         raise UsageError("is not a folder", where=str(path.parent))
@@ -53,14 +63,41 @@ def check_bundle_path(path: Path, *, replace: bool = False) -> None:
 
 
 def write_bundle(path: Path, fixture: Fixture, *, replace: bool = False) -> Written:
-    """Write a fixture as the bundle `path` (``….sftrace``), in one rename, so that it is there whole or not at all.
+    """Write a fixture as the bundle `path` (``….sftrace``), so that it is there whole or not at all; with `replace` a
+    bundle that is there stays until the new one is.
 
     Raises UsageError where something is there already and `replace` is not set or it is no bundle, CanonicalError,
     StoreError.
     """
     check_bundle_path(path, replace=replace)
     encoded = encode_fixture(fixture)
-    temporary, old = temporary_beside(path), temporary_beside(path)
+    try:
+        if path.exists():
+            with locked(path, exclusive=True):
+                _fill(path, encoded)
+        else:
+            _make(path, encoded)
+    except OSError as error:
+        raise StoreError(f"cannot be written ({error.strerror})", where=str(path)) from None
+    return Written(path, len(encoded.objects), 0, encoded.files, encoded.size)
+
+
+def fill_bundle(path: Path, fixture: Fixture) -> Written:
+    """Make the folder `path`, which the caller has claimed, the bundle of a fixture: whoever looks finds the journal
+    until the bundle is whole. A folder that somebody removed meanwhile is made. Raises CanonicalError, StoreError."""
+    if not path.exists():
+        return write_bundle(path, fixture)
+    encoded = encode_fixture(fixture)
+    try:
+        _fill(path, encoded)
+    except OSError as error:
+        raise StoreError(f"cannot be written ({error.strerror})", where=str(path)) from None
+    return Written(path, len(encoded.objects), 0, encoded.files, encoded.size)
+
+
+def _make(path: Path, encoded: Encoded) -> None:
+    """A new folder, in one rename."""
+    temporary = temporary_beside(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
@@ -69,13 +106,21 @@ def write_bundle(path: Path, fixture: Fixture, *, replace: bool = False) -> Writ
         write_new(temporary / MANIFEST, encoded.manifest)
         objects.sync(encoded.objects)
         sync_folders([temporary])
-        if path.exists():
-            replace_file(path, old)
         replace_file(temporary, path)
         sync_folders([path.parent])
-    except OSError as error:
-        raise StoreError(f"cannot be written ({error.strerror})", where=str(path)) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
-    return Written(path, len(encoded.objects), 0, encoded.files, encoded.size)
+
+
+def _fill(path: Path, encoded: Encoded) -> None:
+    """A folder that is there: the new objects beside the old, then the manifest in one rename, then what nothing names
+    any more goes."""
+    objects = bundle_objects(path)
+    objects.write_all(encoded.objects)
+    objects.sync(encoded.objects)
+    write_atomic(path / MANIFEST, encoded.manifest)
+    remove_file(path / JOURNAL)
+    for name in [*objects.names()]:
+        if name not in encoded.objects:
+            objects.remove(name)
+    sync_folders([path, path.parent])

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stepfork.errors import StoreError
-from stepfork.store.bundle import write_bundle
+from stepfork.store.bundle import fill_bundle, write_bundle
+from stepfork.store.claim import Claim, claim_one_of, has_journal, is_held, spare_names
 from stepfork.store.files import remove_empty
 from stepfork.store.layout import BUNDLE, FAILED
 from stepfork.store.names import check_name
@@ -26,13 +27,25 @@ def draft_path(store: Store, name: str) -> Path:
     return store.root / FAILED / f"{check_name(name)}{BUNDLE}"
 
 
-def write_draft(store: Store, name: str, run: Run, causes: Sequence[str]) -> Path:
-    """Keep a run, redacted already, with the causes why it is no fixture; an older draft of the name is replaced.
+def claim_draft(store: Store, name: str) -> Claim:
+    """Take a folder for the journal of a recording of that name: the draft's, or one beside it where that is taken.
+    Raises UsageError where there can be none."""
+    return claim_one_of(spare_names(draft_path(store, name)))
+
+
+def write_draft(store: Store, name: str, run: Run, causes: Sequence[str], claim: Claim | None = None) -> Path:
+    """Keep a run, redacted already, with the causes why it is no fixture; an older draft of the name is replaced, the
+    journal of another recording is not. `claim` is the folder of this recording's own journal, where it has one.
 
     Returns the path of the bundle, which ``validate --partial`` and ``show`` read.
     """
-    path = draft_path(store, name)
-    write_bundle(path, Fixture(name, run, extensions={CAUSES: list(causes)}), replace=True)
+    draft = Fixture(name, run, extensions={CAUSES: list(causes)})
+    own = None if claim is None else claim.path
+    path = next(path for path in spare_names(draft_path(store, name)) if path == own or not has_journal(path))
+    if path == own:
+        fill_bundle(path, draft)
+    else:
+        write_bundle(path, draft, replace=True)
     return path
 
 
@@ -45,13 +58,23 @@ def draft_causes(fixture: Fixture) -> tuple[str, ...] | None:
 
 
 def remove_draft(store: Store, name: str) -> bool:
-    """Remove the draft of that name, when a later capture made a fixture of it. False where there was none."""
+    """Remove the drafts of that name, when a later capture made a fixture of it, but for the journals of recordings
+    that still run. False where there was none."""
     path = draft_path(store, name)
-    if path.is_symlink() or not path.is_dir():
+    paths = [path, *path.parent.glob(f"{path.name.removesuffix(BUNDLE)}~*{BUNDLE}")]
+    removed = [path for path in paths if _removed(store, path)]
+    if removed:
+        remove_empty(removed[0].parent, store.root)
+    return bool(removed)
+
+
+def _removed(store: Store, path: Path) -> bool:
+    if path.is_symlink() or not path.is_dir() or is_held(path):
         return False
     try:
         shutil.rmtree(path)
+    except FileNotFoundError:  # another one did
+        return False
     except OSError as error:
         raise StoreError(f"cannot be removed ({error.strerror})", where=store.shown(path)) from None
-    remove_empty(path.parent, store.root)
     return True

@@ -57,9 +57,9 @@ def temporary_beside(path: Path) -> Path:
     return path.parent / temporary_name()
 
 
-def write_new(path: Path | str, data: bytes) -> None:
+def write_new(path: Path | str, data: bytes, mode: int = 0o644) -> None:
     """Write `data` to a file that must not exist, whole but not yet durable."""
-    descriptor = os.open(path, _NEW, 0o644)
+    descriptor = os.open(path, _NEW, mode)
     try:
         written = os.write(descriptor, data)
         while written < len(data):

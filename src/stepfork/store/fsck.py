@@ -12,11 +12,10 @@ from stepfork.canonical.encode import dumps
 from stepfork.canonical.names import name_of
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError, DamagedError, NotFoundError, StoreError, UsageError
-from stepfork.store.bundle import MANIFEST
 from stepfork.store.codec import decode_fixture
 from stepfork.store.files import TEMPORARY, read_plain
 from stepfork.store.finding import Finding, Kind
-from stepfork.store.layout import CONFIG, FAILED, FIXTURES, OBJECTS
+from stepfork.store.layout import CONFIG, FAILED, FIXTURES, MANIFEST, OBJECTS
 from stepfork.store.lock import LOCK_FILE
 from stepfork.store.manifest import parse_manifest, read_manifest, seal_of
 from stepfork.store.names import check_name, twin

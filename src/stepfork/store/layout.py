@@ -16,6 +16,10 @@ OBJECTS = "objects"
 FAILED = "failed"
 BUNDLE = ".sftrace"
 """How the name of a bundle's folder ends."""
+MANIFEST = "manifest.json"
+"""What makes a folder a bundle."""
+JOURNAL = "journal.jsonl"
+"""What a recording leaves in the folder of its bundle, until it has made one."""
 
 ATTRIBUTES = """\
 # Fixtures are bytes with a digest: no line-ending conversion, and never half of one run and half of another.

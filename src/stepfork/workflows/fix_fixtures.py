@@ -18,8 +18,7 @@ from stepfork.redact.rules import Rules
 from stepfork.redact.secrets import Secrets
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.value import rewrite_value
-from stepfork.store.bundle import MANIFEST
-from stepfork.store.layout import BUNDLE, FIXTURES, OBJECTS, STORE_NAME
+from stepfork.store.layout import BUNDLE, FIXTURES, MANIFEST, OBJECTS, STORE_NAME
 from stepfork.store.objects import object_named
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture

@@ -9,10 +9,9 @@ import msgspec
 
 from stepfork.canonical.names import name_of
 from stepfork.errors import DamagedError, NotFoundError, StepforkError
-from stepfork.store.bundle import MANIFEST
 from stepfork.store.codec import decode_fixture, encode_fixture
 from stepfork.store.encoded import Encoded
-from stepfork.store.layout import FIXTURES, object_file
+from stepfork.store.layout import FIXTURES, MANIFEST, object_file
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.fix_fixtures import EDITED, Member, not_redacted, without_secrets
 from stepfork.workflows.staged_changes import DIFFERS, StagedChanges

@@ -10,10 +10,10 @@ import msgspec
 
 from stepfork.canonical.names import name_of
 from stepfork.errors import GitError, StepforkError
-from stepfork.store.bundle import MANIFEST, bundle_manifest, bundle_objects, write_bundle
+from stepfork.store.bundle import bundle_manifest, bundle_objects, write_bundle
 from stepfork.store.codec import decode_fixture, encode_fixture
 from stepfork.store.encoded import Encoded
-from stepfork.store.layout import BUNDLE, object_file
+from stepfork.store.layout import BUNDLE, MANIFEST, object_file
 from stepfork.store.lock import locked
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture

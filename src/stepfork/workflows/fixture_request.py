@@ -54,6 +54,7 @@ class Told:
     """What a program said itself of its run: it wins over what was seen of it. With an `error` there is no output."""
 
     agent: str | None = None
+    input: JsonValue | msgspec.UnsetType = msgspec.UNSET
     output: JsonValue | msgspec.UnsetType = msgspec.UNSET
     error: StepError | None = None
 

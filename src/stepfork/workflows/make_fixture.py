@@ -13,6 +13,7 @@ import msgspec
 
 from stepfork.capture.assemble import assemble
 from stepfork.capture.check import check_trace
+from stepfork.config.process import from_here
 from stepfork.contracts.draft import draft
 from stepfork.contracts.json_form import contract_to_json, verification_to_json
 from stepfork.contracts.verification import Verification
@@ -25,7 +26,8 @@ from stepfork.normalize.normalize import normalize_parts
 from stepfork.normalize.request_key import RunKeys
 from stepfork.redact.redactor import redact_run, redact_text
 from stepfork.redact.secrets import Secrets
-from stepfork.store.bundle import write_bundle
+from stepfork.store.bundle import fill_bundle, write_bundle
+from stepfork.store.claim import Claim
 from stepfork.store.drafts import remove_draft, write_draft
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Run, Source
@@ -116,18 +118,30 @@ def _redacted(verification: Verification, secrets: Secrets) -> Verification:
     )
 
 
-def keep_fixture(request: FixtureRequest, store: Store, made: CaptureResult) -> CaptureResult:
+def keep_fixture(
+    request: FixtureRequest, store: Store, made: CaptureResult, claim: Claim | None = None
+) -> CaptureResult:
     """Write what was made: the fixture, or the draft of a run that is none. An older fixture of that name stays as it
-    was then, and also where the new one cannot be written any more, which is a cause too."""
+    was then, and also where the new one cannot be written any more, which is a cause too. `claim` holds the journal of
+    the run, which goes once the run is kept elsewhere, and stays where it could not be kept."""
+    kept = _kept(request, store, made, claim)
+    if claim is not None:
+        (claim.remove if kept.path is not None or kept.draft is not None else claim.give_back)()
+    return kept
+
+
+def _kept(request: FixtureRequest, store: Store, made: CaptureResult, claim: Claim | None) -> CaptureResult:
     if made.fixture is None:
-        return _kept_draft(request, store, made)
+        return _kept_draft(request, store, made, claim)
     try:
-        if request.output is not None:
+        if request.output is None:
+            written = store.write(made.fixture, expected=request.replaces)
+        elif claim is None:
             written = write_bundle(request.output, made.fixture)
         else:
-            written = store.write(made.fixture, expected=request.replaces)
+            written = fill_bundle(claim.path, made.fixture)
     except StepforkError as error:  # what could be written before the run cannot any more
-        return keep_fixture(request, store, replace(made, fixture=None, problems=(str(error),)))
+        return _kept(request, store, replace(made, fixture=None, problems=(str(error),)), claim)
     made = replace(
         made,
         path=written.path,
@@ -156,15 +170,18 @@ def _with_test(request: FixtureRequest, store: Store, made: CaptureResult) -> Ca
     return replace(made, test=test)
 
 
-def _kept_draft(request: FixtureRequest, store: Store, made: CaptureResult) -> CaptureResult:
+def _kept_draft(request: FixtureRequest, store: Store, made: CaptureResult, claim: Claim | None) -> CaptureResult:
     try:
-        return replace(made, draft=write_draft(store, request.name, made.run, made.problems))
+        return replace(made, draft=write_draft(store, request.name, made.run, made.problems, claim))
     except StepforkError as error:  # a full disk, say: what the run was is told all the same
-        return replace(made, problems=(*made.problems, f"no draft could be kept: {error}"))
+        journal = "" if claim is None else f"; its journal is {from_here(claim.journal)}"
+        return replace(made, problems=(*made.problems, f"no draft could be kept: {error}{journal}"))
 
 
 def _retold(trace: Trace, told: Told) -> Trace:
     trace = msgspec.structs.replace(trace, agent=told.agent or trace.agent)
+    if told.input is not msgspec.UNSET:
+        trace = msgspec.structs.replace(trace, input=told.input)
     if told.error is not None:
         return msgspec.structs.replace(trace, status="error", error=told.error, output=msgspec.UNSET)
     return trace if told.output is msgspec.UNSET else msgspec.structs.replace(trace, output=told.output)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
-from collections.abc import Mapping
+import threading
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ParamSpec, Self, TypeVar
 
 import msgspec
 
@@ -20,7 +22,9 @@ from stepfork.config.project import read_settings
 from stepfork.config.routes import listener_routes
 from stepfork.contracts.verification import Outcome
 from stepfork.errors import CaptureError, NotFoundError, StepforkError, UsageError
+from stepfork.instrument import context
 from stepfork.instrument.plain import message_of, plain
+from stepfork.instrument.run_input import input_of
 from stepfork.listener.environment import child_environment
 from stepfork.listener.tape import Progress
 from stepfork.listener.watch import Recording
@@ -36,7 +40,11 @@ from stepfork.trace.step import StepError
 from stepfork.workflows.capture_result import CaptureResult
 from stepfork.workflows.fixture_request import FixtureRequest, Told, as_of_now, check_request
 from stepfork.workflows.in_process import Block, BlockContext, refuse_second
+from stepfork.workflows.journalling import Journalling, begin_journal
 from stepfork.workflows.make_fixture import keep_fixture, make_fixture
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, asyncio.CancelledError)
 """What ends a block from outside: no failing run, but the beginning of one."""
@@ -77,7 +85,9 @@ def record(
 
     For as long as the block runs, the variables by which model clients and exporters find their servers lead to a
     listener of stepfork, in the whole process; clients that are made inside the block are recorded. Afterwards the
-    variables are what they were.
+    variables are what they were. Tools and models that are instrumented (`trace_tool`, `llm_request`, adapters) are
+    recorded as they are called, whoever calls them, and each call is on disk before its result is given back: what a
+    process that is killed leaves behind `stepfork show` reads.
 
     `output` is a bundle (``….sftrace``) to write instead of the store's fixture; `expect_fail` says that the run is an
     incident, which fails some contract; `agent_id` names the agent in the trace; without `emit_test` no test is
@@ -125,6 +135,7 @@ class Capture(BlockContext):
         self._named_store = None if store is None else os.fspath(store)
         self._allow_capture = allow_capture
         self._agent = agent_id
+        self._input: JsonValue | msgspec.UnsetType = msgspec.UNSET
         self._said: JsonValue | msgspec.UnsetType = msgspec.UNSET
         self._opened: _Opened | None = None
 
@@ -134,16 +145,53 @@ class Capture(BlockContext):
         Child processes that inherit this process's environment have them already. Empty before the block begins."""
         return {} if self._opened is None else dict(self._opened.block.env)
 
+    def set_input(self, value: Any) -> None:
+        """Say what the run's input is: any value, of which a copy is taken now. The last one counts."""
+        self._take_input((value,), {})
+
     def set_output(self, value: Any) -> None:
         """Say what the run's output is: any value, of which a readable copy is taken now. The last one counts."""
         self._said = plain(value)
+        if self._opened is not None:
+            self._opened.journalling.output(self._said)
+
+    def run(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Call the agent, with its arguments as the run's input and what it returns, which is given back, as the
+        output. Raises what it raises, and UsageError, before it runs, for what has to be awaited."""
+        if inspect.iscoroutinefunction(function):
+            raise UsageError("a coroutine function is awaited", fix="write await capture.arun(…)")
+        self._take_input(args, kwargs)
+        result = function(*args, **kwargs)
+        self.set_output(result)
+        return result
+
+    async def arun(self, function: Callable[_P, Awaitable[_R]], /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """As `run`, for a coroutine function."""
+        self._take_input(args, kwargs)
+        result = await function(*args, **kwargs)
+        self.set_output(result)
+        return result
+
+    def _take_input(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self._input = input_of(args, kwargs)
+        if self._opened is not None:
+            self._opened.journalling.input(self._input)
 
     def __enter__(self) -> Self:
         if self._opened is not None:
             raise CaptureError("a capture is entered once", fix="call record() for each block")
         refuse_second()
         opened = self._open()
-        opened.block.open()
+        try:
+            opened.block.open()
+            try:
+                opened.block.hold(context.listening(opened.journalling.recorder))
+            except BaseException:
+                opened.block.close()
+                raise
+        except BaseException:
+            opened.journalling.abandon()
+            raise
         self._opened = opened
         return self
 
@@ -191,7 +239,9 @@ class Capture(BlockContext):
             routes,
             seen.look,
         )
-        return _Opened(block, as_of_now(request, store), store, seen, upstreams.notices)
+        request = as_of_now(request, store)
+        journalling = begin_journal(request, store, self._agent, seen.secrets)
+        return _Opened(block, request, store, seen, upstreams.notices, journalling)
 
     def _find_store(self, cwd: Path) -> Store:
         try:
@@ -202,8 +252,13 @@ class Capture(BlockContext):
             return Store(cwd / STORE_NAME)  # where a draft would be kept; a bundle needs no store
 
     def _finish(self, recording: Recording | None, error: BaseException | None) -> None:
-        if recording is None or not self._is_run(error):
+        journalling = self._entered().journalling
+        if recording is None:
+            return  # a fork's copy: the journal is its parent's
+        if not self._is_run(error):
+            journalling.abandon()
             return
+        recording = journalling.end(recording)
         failed = None if error is None or _ended_well(error) else StepError(type(error).__name__, message_of(error))
         if failed is not None:
             with suppress(StepforkError):  # the block's own exception is the one that goes on
@@ -218,11 +273,11 @@ class Capture(BlockContext):
         opened = self._entered()
         recording = msgspec.structs.replace(recording, notices=(*recording.notices, *opened.notices))
         # Of a run that failed the last call may be half a call.
-        is_whole = bool(recording.recorded) and not recording.problems
+        is_whole = bool(recording.recorded or recording.calls) and not recording.problems
         source = Source(kind="in_process", replay_capable=is_whole)
-        told = Told(agent=self._agent, output=self._said, error=failed)
+        told = Told(agent=self._agent, input=self._input, output=self._said, error=failed)
         made = make_fixture(opened.request, recording, source, opened.seen.secrets(), told)
-        return keep_fixture(opened.request, opened.store, made)
+        return keep_fixture(opened.request, opened.store, made, opened.journalling.claim)
 
 
 @dataclass(frozen=True)
@@ -232,6 +287,7 @@ class _Opened:
     store: Store
     seen: _Variables
     notices: tuple[str, ...]
+    journalling: Journalling
 
 
 class _Variables:
@@ -240,20 +296,26 @@ class _Variables:
 
     def __init__(self, environ: Mapping[str, str], dotenv: Mapping[str, str], rules: Rules) -> None:
         self._rules = rules
-        self._secrets = secrets_of(dotenv, rules) | secrets_of(environ, rules)
+        self._values = secrets_of(dotenv, rules) | secrets_of(environ, rules)
         self._known = set(environ.items())
+        self._secrets = Secrets(self._values, rules)
+        self._lock = threading.RLock()
 
     def look(self, _progress: Progress | None = None) -> None:
         """Take in what the environment has by now. Cheap where it has nothing new."""
-        new = environ().items() - self._known
-        self._known |= new
-        for name, value in new:
-            self._secrets.update(secrets_of({name: value}, self._rules))
+        with self._lock:
+            new = environ().items() - self._known
+            self._known |= new
+            values = dict(self._values)
+            for name, value in new:  # a name may have had several values
+                values.update(secrets_of({name: value}, self._rules))
+            if values != self._values:
+                self._values, self._secrets = values, Secrets(values, self._rules)
 
     def secrets(self) -> Secrets:
-        """All of them, with what there is now."""
+        """All of them, with what there is now; the same object for as long as there is nothing new."""
         self.look()
-        return Secrets(self._secrets, self._rules)
+        return self._secrets
 
 
 def _ended_well(error: BaseException) -> bool:

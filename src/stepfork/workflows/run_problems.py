@@ -17,7 +17,7 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
         name = signal.Signals(recording.interrupted).name
         problems.append(f"the run was interrupted ({name}) and is only its beginning; capture it again")
         return problems  # what it lacks says nothing of the agent
-    if not recording.spans and not run.exchanges:
+    if not recording.spans and not recording.calls and not run.exchanges:
         if recording.exit_code:
             code = told_exit_code(recording.exit_code)
             problems.append(f"the command ended with exit code {code} before any model call")
@@ -44,7 +44,7 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
 def hints_of(run: Run) -> list[str]:
     """What fails nothing by itself. Calls that went past the listener cannot be seen; model steps without any are the
     hint that there were some."""
-    models = sum(step.type == "llm_call" for step in run.trace.steps)
+    models = sum(step.type == "llm_call" and not step.instrumented for step in run.trace.steps)
     if run.exchanges or not models or run.source.kind == "otlp_file":
         return []
     told = "1 model step has" if models == 1 else f"{models} model steps have"

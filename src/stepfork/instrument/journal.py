@@ -1,0 +1,194 @@
+"""The journal of a recording, on disk: a line for each event, written before the recorded program goes on.
+
+It is there for a process that is killed. Lines are handed to the system and not waited for (a kill loses none of them,
+a power failure may), and redacted with what is known of secrets by then: the fixture, made at the end of the run with
+all that is known, takes the journal's place.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stepfork.errors import StoreError
+from stepfork.instrument.journal_form import BegunLine, EndedLine, Header, InputLine, Line, OutputLine
+from stepfork.instrument.plain import plain
+from stepfork.redact.redactor import Redactor
+from stepfork.redact.secrets import Secrets
+from stepfork.rewrite.place import Place
+from stepfork.rewrite.value import rewrite_value
+from stepfork.store.files import temporary_beside, write_new
+from stepfork.trace.body import JsonValue
+from stepfork.trace.call import Asked, Call, Outcome
+
+_APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_LOST = "<not journalled>"
+"""What stands for a value that could not be redacted or written."""
+
+
+class Journal:
+    """The journal at `path`, which must not exist; readable by its owner alone.
+
+    `secrets` is asked at each event what is known by then. `notice` says, once it is closed, why the journal may not be
+    whole. Making one raises StoreError; nothing else here raises, and what cannot be written is not: the run goes on.
+    """
+
+    def __init__(self, path: Path, header: Header, secrets: Callable[[], Secrets]) -> None:
+        self.notice: str | None = None
+        self._path = path
+        self._secrets = secrets
+        self._redactor: Redactor | None = None
+        self._redacts_for: Secrets | None = None
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._left_out: set[int] = set()
+        self._is_broken = False
+        self._descriptor = self._made(header)
+
+    def _made(self, header: Header) -> int:
+        temporary = temporary_beside(self._path)
+        try:
+            try:
+                write_new(temporary, b"", 0o600)
+                descriptor = os.open(temporary, _APPEND)
+                try:
+                    _append(descriptor, msgspec.json.encode(header) + b"\n")
+                finally:
+                    os.close(descriptor)
+                temporary.rename(self._path)  # a journal has its first line from the beginning
+            finally:
+                temporary.unlink(missing_ok=True)
+            return os.open(self._path, _APPEND)
+        except OSError as error:
+            raise StoreError(f"no journal can be written ({error.strerror})", where=str(self._path)) from None
+
+    def begun(self, call: Call) -> None:
+        """A call has begun."""
+        with self._lock:
+            if call.parent in self._left_out:  # what is read back has every parent that it names
+                call = msgspec.structs.replace(call, parent=None)
+            if not self._write(BegunLine(call)):
+                self._left_out.add(call.number)
+
+    def ended(self, call: Call) -> None:
+        """A call has ended: it has an outcome."""
+        if call.ended is not None and call.ended_ns is not None and call.outcome is not None:
+            with self._lock:
+                if call.number not in self._left_out:
+                    self._write(EndedLine(call.number, call.ended, call.ended_ns, call.outcome))
+
+    def input(self, value: JsonValue) -> None:
+        """The program said what the run's input is."""
+        self._write(InputLine(value))
+
+    def output(self, value: JsonValue) -> None:
+        """The program said what the run's output is."""
+        self._write(OutputLine(value))
+
+    def close(self) -> None:
+        """Nothing more is written. To be called once, whatever became of the journal."""
+        with self._lock:
+            descriptor, self._descriptor = self._descriptor, -1
+            if descriptor < 0:
+                return
+            try:
+                if not os.path.samestat(os.fstat(descriptor), self._path.stat()):
+                    self._lose("another file is in its place")
+            except OSError as error:
+                self._lose(error.strerror or type(error).__name__)
+            finally:
+                os.close(descriptor)
+
+    def _lose(self, why: str) -> None:
+        if self.notice is None:
+            self.notice = f"the journal of the recording is not whole ({why}); a kill would have lost what it lacks"
+
+    def _write(self, line: Line) -> bool:
+        """Whether the line is there."""
+        with self._lock:
+            if self._descriptor < 0 or self._is_broken:
+                return False
+            self._depth += 1
+            try:
+                _append(self._descriptor, self._encoded(line) + b"\n")
+            except OSError as error:  # half a line may be there, which nothing may follow
+                self._is_broken = True
+                self._lose(error.strerror or type(error).__name__)
+            except Exception as error:  # the program has all but used up its stack, or its memory
+                self._lose(type(error).__name__)
+            else:
+                return True
+            finally:
+                self._depth -= 1
+        return False
+
+    def _encoded(self, line: Line) -> bytes:
+        """The line, redacted; without its values where that cannot be done."""
+        secrets = self._secrets().with_personal
+        for form in (_as_it_is, plain, _lost):
+            try:
+                formed = _with_values(line, form)
+                data = msgspec.json.encode(formed)
+                if not secrets.may_stand_in(data.decode()):
+                    return data
+                return msgspec.json.encode(_with_values(formed, partial(_redacted, self._asked(secrets))))
+            except Exception:
+                if form is _lost:
+                    raise
+        raise AssertionError
+
+    def _asked(self, secrets: Secrets) -> Redactor:
+        """One redactor remembers what it has read; a line that a finalizer writes within another has one of its own."""
+        if self._depth > 1:
+            return Redactor(secrets)
+        if self._redactor is None or self._redacts_for is not secrets:
+            self._redactor, self._redacts_for = Redactor(secrets), secrets
+        return self._redactor
+
+
+def _append(descriptor: int, data: bytes) -> None:
+    """In one call: lines of several threads, and what a kill leaves of them, are whole."""
+    written = os.write(descriptor, data)
+    while written < len(data):
+        written += os.write(descriptor, memoryview(data)[written:])
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _lost(_value: Any) -> str:
+    return _LOST
+
+
+def _redacted(redactor: Redactor, value: Any) -> Any:
+    return rewrite_value(value, Place(("call",)), redactor)
+
+
+def _with_values(line: Line, form: Callable[[Any], Any]) -> Line:
+    """`line` with `form` of each value, and each text, that the program gave."""
+    if isinstance(line, InputLine | OutputLine):
+        return msgspec.structs.replace(line, value=form(line.value))
+    if isinstance(line, EndedLine):
+        return msgspec.structs.replace(line, outcome=_outcome(line.outcome, form))
+    return msgspec.structs.replace(line, call=msgspec.structs.replace(line.call, asked=_asked(line.call.asked, form)))
+
+
+def _asked(asked: Asked, form: Callable[[Any], Any]) -> Asked:
+    model = None if asked.model is None else form(asked.model)
+    return msgspec.structs.replace(asked, name=form(asked.name), arguments=form(asked.arguments), model=model)
+
+
+def _outcome(outcome: Outcome, form: Callable[[Any], Any]) -> Outcome:
+    error = outcome.error
+    if error is not None:
+        error = msgspec.structs.replace(error, type=form(error.type), message=form(error.message))
+    result = outcome.result if outcome.result is msgspec.UNSET else form(outcome.result)
+    raised = outcome.raised if outcome.raised is msgspec.UNSET else form(outcome.raised)
+    return msgspec.structs.replace(outcome, result=result, error=error, raised=raised)

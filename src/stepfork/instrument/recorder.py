@@ -1,0 +1,87 @@
+"""The session of a recording: it numbers calls and events, keeps them, and has each journalled as it happens."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+
+import msgspec
+
+from stepfork.instrument.journal import Journal
+from stepfork.trace.call import Asked, Call, Fork, Outcome
+
+
+class Recorder:
+    """A `stepfork.instrument.session.Session` that lets every call run. Thread-safe; the cost of an event does not grow
+    with their number; nothing that goes wrong here reaches the recorded program.
+
+    Calls and events are counted in the order in which they come in. An event is in the journal before `begin`, or
+    `end`, returns: what the program has seen is on record, however it ends.
+    """
+
+    closed_to_strangers = False
+
+    def __init__(self, journal: Journal | None = None) -> None:
+        self._journal = journal
+        # A finalizer or a signal handler may end a call while another one is being counted by the same thread.
+        self._lock = threading.RLock()
+        self._calls: dict[int, Call] = {}
+        self._numbers = 0
+        self._events = 0
+        self._is_open = True
+
+    def count(self) -> int:
+        """The number of events so far."""
+        return self._events
+
+    def begin(self, asked: Asked, *, parent: int | None, forks: tuple[Fork, ...]) -> Begun:
+        """A call is made; it is to run."""
+        number = -1
+        with suppress(Exception):
+            with self._lock:
+                if self._is_open:
+                    number, self._numbers = self._numbers, self._numbers + 1
+                    self._events += 1
+                    call = self._calls[number] = Call(number, asked, self._events, time.time_ns(), parent, forks)
+            if number >= 0 and self._journal is not None:
+                self._journal.begun(call)
+        return Begun(self, number)
+
+    def calls(self) -> tuple[Call, ...]:
+        """Every call so far, in order of their beginning."""
+        with self._lock:
+            return tuple(self._calls[number] for number in sorted(self._calls))
+
+    def close(self) -> tuple[Call, ...]:
+        """All calls. What begins or ends from now on is not recorded any more."""
+        with self._lock:
+            self._is_open = False
+            return self.calls()
+
+    def ended(self, number: int, outcome: Outcome) -> None:
+        """A call of this recording has ended. For `Begun`."""
+        with suppress(Exception):
+            with self._lock:
+                call = self._calls.get(number)
+                if call is None or call.outcome is not None or not self._is_open:
+                    return
+                self._events += 1
+                call = msgspec.structs.replace(call, ended=self._events, ended_ns=time.time_ns(), outcome=outcome)
+                self._calls[number] = call
+            if self._journal is not None:
+                self._journal.ended(call)
+
+
+class Begun:
+    """A call that runs, as `stepfork.instrument.session.Opened`."""
+
+    answer: Outcome | None = None
+
+    def __init__(self, recorder: Recorder, number: int) -> None:
+        self.number = number
+        self._recorder = recorder
+
+    def end(self, outcome: Outcome) -> None:
+        """The body has ended."""
+        self._recorder.ended(self.number, outcome)

@@ -1,0 +1,111 @@
+"""The instrumented side of a recorded block: its session, the journal of that, and the folder which holds it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from stepfork.errors import StepforkError, UsageError
+from stepfork.instrument.journal import Journal
+from stepfork.instrument.journal_form import Header
+from stepfork.instrument.recorder import Recorder
+from stepfork.listener.problem import Problem
+from stepfork.listener.watch import Recording
+from stepfork.providers.lines import clean_line
+from stepfork.redact.redactor import redact_text
+from stepfork.redact.secrets import Secrets
+from stepfork.store.claim import Claim, claim
+from stepfork.store.drafts import claim_draft
+from stepfork.store.store import Store
+from stepfork.trace.body import JsonValue
+from stepfork.trace.call import Call
+from stepfork.workflows.fixture_request import FixtureRequest
+
+
+class Journalling:
+    """From `begin_journal` to `end`, or to `abandon`. `recorder` is the session; `claim` the folder that becomes the
+    bundle, or goes, once the fixture is written: None where the run has no journal."""
+
+    def __init__(self, claimed: Claim | None, journal: Journal | None, notices: tuple[str, ...]) -> None:
+        self.claim = claimed
+        self.recorder = Recorder(journal)
+        self._journal = journal
+        self._notices = notices
+        self._process = os.getpid()
+
+    def input(self, value: JsonValue) -> None:
+        """The program said what the run's input is."""
+        if self._journal is not None:
+            self._journal.input(value)
+
+    def output(self, value: JsonValue) -> None:
+        """The program said what the run's output is."""
+        if self._journal is not None:
+            self._journal.output(value)
+
+    def end(self, recording: Recording) -> Recording:
+        """`recording` with the instrumented calls of the block; the journal is closed."""
+        calls = self.recorder.close()
+        if self._journal is not None:
+            self._journal.close()
+            if self._journal.notice is not None:
+                self._notices += (self._journal.notice,)
+        return msgspec.structs.replace(
+            recording,
+            calls=calls,
+            problems=(*recording.problems, *_unended(calls)),
+            notices=(*recording.notices, *self._notices),
+        )
+
+    def abandon(self) -> None:
+        """There is nothing to keep. A process that was forked inside the block leaves all as it is."""
+        if os.getpid() != self._process:
+            return
+        self.recorder.close()
+        if self._journal is not None:
+            self._journal.close()
+        if self.claim is not None:
+            self.claim.remove()
+
+
+def begin_journal(
+    request: FixtureRequest, store: Store, agent: str | None, secrets: Callable[[], Secrets]
+) -> Journalling:
+    """Take the folder of the journal, where others find that it is taken, and begin the journal.
+
+    Raises UsageError where the bundle's folder cannot be had. In a store, where the fixture does not depend on it, a
+    run goes without a journal then, which is a notice.
+    """
+    try:
+        claimed = claim(request.output) if request.output is not None else claim_draft(store, request.name)
+    except UsageError as error:
+        if request.output is not None:
+            raise
+        return Journalling(None, None, (_without(error),))
+    try:
+        known = secrets()
+        agent = None if agent is None else redact_text(agent, known)
+        journal = Journal(claimed.journal, Header(1, redact_text(request.name, known), agent=agent), secrets)
+    except StepforkError as error:
+        return Journalling(claimed, None, (_without(error),))
+    except BaseException:
+        with suppress(OSError):
+            claimed.remove()
+        raise
+    return Journalling(claimed, journal, ())
+
+
+def _without(error: StepforkError) -> str:
+    return f"the run was recorded without a journal: {error}"
+
+
+def _unended(calls: tuple[Call, ...]) -> tuple[Problem, ...]:
+    """A call without an end is half a call: nothing could be answered with it."""
+    names = dict.fromkeys(clean_line(call.asked.name) for call in calls if call.outcome is None)
+    return tuple(
+        Problem("unfinished", f"the block was left while {name} was running; wait for its end inside the block")
+        for name in names
+    )
