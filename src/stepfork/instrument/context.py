@@ -9,13 +9,15 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager, suppress
+from contextvars import Context, ContextVar, Token
 from dataclasses import dataclass, replace
 from itertools import count
 
+from stepfork.config.environment import calls_url
 from stepfork.errors import CaptureError, ReplayClosedError
-from stepfork.instrument.session import Session
+from stepfork.instrument.elsewhere import refusals_file, tell_refusal
+from stepfork.instrument.session import ClosedSession, Session
 from stepfork.trace.call import Fork
 
 Line = tuple[int, int]
@@ -37,8 +39,20 @@ _here: ContextVar[Here | None] = ContextVar("stepfork_here", default=None)
 _numbers = count(1)
 _NOBODYS: Line = (0, 0)
 """The line of a fork that has not looked yet."""
+_NOT_ONE: Line = (-1, 0)
+"""The line of what belongs to no caller."""
 _current: list[tuple[int, Session]] = []
 """The session of this process, with the process's id: a fork's copy says nothing about the fork."""
+
+
+class _Carried(threading.local):
+    """Where the work that this thread does was handed to it, for work that brings a context of its own along, as that
+    of `asyncio.to_thread` does: the context is older than the fork."""
+
+    place: Here | None = None
+
+
+_carried = _Carried()
 
 
 def line() -> Line:
@@ -58,52 +72,120 @@ def current() -> Session | None:
     return next((session for pid, session in _current if pid == os.getpid()), None)
 
 
+def _hearing() -> Session | None:
+    """The session of this process, else that of the command it belongs to, where one is watched."""
+    session = current()
+    if session is not None or (url := calls_url()) is None:
+        return session
+    from stepfork.instrument.remote import remote_session  # a client, which few programs need
+
+    return remote_session(url)
+
+
 def here() -> Here | None:
     """Where the caller is; None where nobody listens.
 
     Raises ReplayClosedError for a call during or after a replay that carries none of its context: its body must not run
     by mistake.
     """
-    found, session = _here.get(), current()
+    found, session = _here.get(), _hearing()
     if found is not None and found.session is not session:
         if found.session.closed_to_strangers:
-            raise ReplayClosedError("an instrumented call was made after its replay had ended")
+            raise _refused(found.session, "was made outside of its replay: after its end, or in a process of its own")
         found = None
     if session is None:
+        if (file := refusals_file()) is not None:
+            tell_refusal("an instrumented call was made in a process that the replay started", file)
+            raise ReplayClosedError("an instrumented call was made in a process that a replay started")
         return None
-    mine = line()
-    if found is not None and found.line == mine:
-        return found
-    if found is not None and found.line == _NOBODYS:
-        placed = replace(found, line=mine)
-        _here.set(placed)
-        return placed
     if found is None and session.closed_to_strangers:
-        raise ReplayClosedError(
-            "an instrumented call came from a thread that the replay did not start",
-            fix="start threads and executors inside the replayed call",
+        raise _refused(
+            session,
+            "came from a thread that the replay did not start",
+            "start threads and executors inside the replayed call",
         )
-    forks = () if found is None else found.forks
-    placed = Here(session, mine, None if found is None else found.parent, (*forks, (next(_numbers), session.count())))
-    _here.set(placed)
-    return placed
+    return _placed(found or Here(session, _NOT_ONE))
 
 
 def forked() -> Here | None:
-    """What a line of control that the caller is about to start finds: its fork is counted from now."""
+    """What a line of control that the caller is about to start finds: its fork is counted from now. None for a caller
+    who is in no session."""
     found = _here.get()
-    if found is None or found.session is not current():
+    if found is None or found.session is not _hearing():
         return None
-    return replace(found, line=_NOBODYS, forks=(*found.forks, (next(_numbers), found.session.count())))
+    placed = _placed(found)
+    return replace(placed, line=_NOBODYS, forks=(*placed.forks, _fork(placed.session)))
 
 
 @contextmanager
 def at(place: Here) -> Iterator[None]:
-    """Run code at `place`: the first line of control that looks makes it its own."""
+    """Run code at `place`, which becomes the line of control's that runs it."""
     token = _here.set(replace(place, line=line()))
     try:
         yield
     finally:
+        _reset(token)
+
+
+@contextmanager
+def carried(place: Here) -> Iterator[None]:
+    """Do the work of a line of control that was started at `place`, as `forked` told it."""
+    before, token = _carried.place, _here.set(place)
+    _carried.place = place
+    try:
+        yield
+    finally:
+        _carried.place = before
+        _reset(token)
+
+
+def inherit(place: Here, into: Context | None) -> Token[Here | None] | None:
+    """Have contexts that are copied from now on begin at `place`, until `leave`; or the one context `into`."""
+    if into is None:
+        return _here.set(place)
+    with suppress(RuntimeError):  # it is entered already: the one who runs there is found to be another line
+        into.run(_here.set, place)
+    return None
+
+
+def leave(token: Token[Here | None] | None) -> None:
+    """Undo `inherit`."""
+    if token is not None:
+        _reset(token)
+
+
+def _refused(session: Session, how: str, fix: str | None = None) -> ReplayClosedError:
+    what = f"an instrumented call {how}"
+    if isinstance(session, ClosedSession):
+        session.refused(what)
+    return ReplayClosedError(what, fix=fix)
+
+
+def _placed(found: Here) -> Here:
+    """Where the caller is, who has found `found` in his context."""
+    mine, handed = line(), _carried.place
+    if found.line == mine:
+        return found
+    if handed is not None and mine[1] == 0 and _is_fork(handed, found):
+        placed = replace(handed, line=mine)
+    elif found.line == _NOBODYS:
+        placed = replace(found, line=mine)
+    else:
+        placed = replace(found, line=mine, forks=(*found.forks, _fork(found.session)))
+    _here.set(placed)
+    return placed
+
+
+def _is_fork(place: Here, found: Here) -> bool:
+    return place.session is found.session and place.parent == found.parent and place.forks[:-1] == found.forks
+
+
+def _fork(session: Session) -> Fork:
+    return next(_numbers), session.count()
+
+
+def _reset(token: Token[Here | None]) -> None:
+    with suppress(ValueError):  # whoever drives a coroutine by hand may have ended it in another context
         _here.reset(token)
 
 
@@ -118,6 +200,6 @@ def listening(session: Session) -> Iterator[None]:
     try:
         yield
     finally:
-        _here.reset(token)
+        _reset(token)
         if entry in _current:
             _current.remove(entry)
