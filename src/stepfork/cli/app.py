@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import typer
 
-from stepfork.cli import capture, care, check_redaction, diff, doctor, init, replay, select, show, trace
+from stepfork.cli import capture, care, check_redaction, diff, doctor, init, replay, score, select, show, trace
 from stepfork.cli.console import err, out
 from stepfork.cli.endings import failed_inside, interrupted
 from stepfork.cli.escape import escape
@@ -57,7 +57,7 @@ def _select(context: typer.Context) -> None:
     raise typer.Exit(select.main(context.args))
 
 
-for _verbs in (init, doctor, capture, replay, diff, show, care, trace):
+for _verbs in (init, doctor, capture, replay, score, diff, show, care, trace):
     _verbs.add_to(app)
 
 # The list of commands begins with the everyday ones.

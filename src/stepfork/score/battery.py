@@ -60,13 +60,18 @@ class Pins:
 
 @dataclass(frozen=True)
 class ExpectationScore:
-    """How many rows there are, how many are rejected, and what that says; ``reason`` is why it says nothing."""
+    """How many rows there are, how many are rejected, and what that says.
+
+    ``reason`` is why it says nothing. ``foreign``: no place of the expectation is one of the recorded output, so it may
+    have been written for another recording.
+    """
 
     verdict: Verdict
     mutants: int
     rejected: int
     pins: Pins
     reason: str = ""
+    foreign: bool = False
 
     def summary(self) -> str:
         """One line that begins with the verdict."""
@@ -125,12 +130,22 @@ def score_expectation(expectation: JsonValue, recorded: JsonValue | msgspec.Unse
         rejected += mutant.rejected
         if mutant.kind == "claim":
             verdict, reason = "claim-pinned" if mutant.rejected else "run-pinned", ""
-    return ExpectationScore(verdict, mutants, rejected, pin_coverage(expectation, recorded), reason)
+    pins = pin_coverage(expectation, recorded)
+    return ExpectationScore(verdict, mutants, rejected, pins, reason, _is_foreign(expectation, recorded))
 
 
 def _only_hidden(expectation: JsonValue, recorded: JsonValue) -> bool:
     found = [may_have_been(one.expected, one.actual) for one in differences(expectation, recorded)]
     return bool(found) and all(found)
+
+
+def _is_foreign(expectation: JsonValue, recorded: JsonValue | msgspec.UnsetType) -> bool:
+    if recorded is msgspec.UNSET:
+        return False
+    return all(
+        leaf.recorded is MISSING or (not leaf.path and type(leaf.recorded) is not type(leaf.expected))
+        for leaf in leaves(expectation, recorded)
+    )
 
 
 def _unnamed(expectation: JsonValue, recorded: JsonValue) -> Iterator[Path]:
