@@ -13,8 +13,8 @@ from stepfork.contracts.verification import Verification
 from stepfork.drafting.drafted_test import Draft, drafted_test, word_of
 from stepfork.errors import StoreError, UsageError
 from stepfork.replay.executes import unlisted_tools
-from stepfork.store.files import replace_file, sync_file, temporary_beside, write_new
 from stepfork.store.layout import manifest_file
+from stepfork.store.once import write_once
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Source
 from stepfork.workflows.drafted_notes import differences, namesakes, redacted
@@ -63,7 +63,10 @@ def write_drafted_test(
             failures=verification.expected_failures,
         )
         if _write_once(path, drafted_test(draft).encode(), store):
-            notes = (*redacted(command), *namesakes(path, store.root.parent, folder))
+            notes = (
+                *redacted(command),
+                *namesakes(path, store.root.parent, store.root.parent / PurePosixPath(folder).parts[0]),
+            )
             return Drafted(path, written=True, executes=executes, notes=notes)
     return Drafted(path, written=False, executes=executes, notes=tuple(differences(path, fixture, command, executes)))
 
@@ -97,26 +100,7 @@ def runnable(source: Source) -> tuple[str, ...]:
 def _write_once(path: Path, data: bytes, store: Store) -> bool:
     """Put a file in place, whole, where there is none. False where there is one by now."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = temporary_beside(path)
-        try:
-            write_new(temporary, data)
-            sync_file(temporary)
-            return _put(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        return write_once(path, data)
     except OSError as error:
         where = Path(os.path.relpath(path, store.root.parent)).as_posix()
         raise StoreError(f"the test cannot be written ({error.strerror})", where=where) from None
-
-
-def _put(temporary: Path, path: Path) -> bool:
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        return False
-    except OSError:  # a file system without hard links
-        if os.path.lexists(path):
-            return False
-        replace_file(temporary, path)
-    return True

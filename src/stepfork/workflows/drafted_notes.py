@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from stepfork.redact.marker import MARKER
 from stepfork.trace.fixture import Fixture
@@ -42,17 +43,26 @@ def redacted(command: tuple[str, ...]) -> Iterator[str]:
         yield "the command was redacted, so the test refuses to run: capture it with the secret in the environment"
 
 
-def namesakes(path: Path, root: Path, folder: str) -> Iterator[str]:
-    """Another test file of that name below `root`, both outside of packages: pytest imports them as one module unless
-    it is told to import by path."""
-    top = root / PurePosixPath(folder).parts[0]
-    others = (one for one in top.rglob(path.name) if one != path and not (one.parent / "__init__.py").exists())
-    other = next(others, None)
-    if other is None or (path.parent / "__init__.py").exists():
+def namesakes(path: Path, root: Path, within: Path) -> Iterator[str]:
+    """Another test file of that name below `within`, both outside of packages: pytest imports them as one module unless
+    it is told to import by path. `root` is the folder whose configuration pytest reads."""
+    if (path.parent / "__init__.py").exists():
+        return
+    other = next(_named(path, within), None)
+    if other is None:
         return
     if not any(_imports_by_path(root / name) for name in ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")):
         shown = other.relative_to(root).as_posix()
         yield f"{shown} has the same name: give pytest --import-mode=importlib, or rename one of the two"
+
+
+def _named(path: Path, within: Path) -> Iterator[Path]:
+    for folder, inner, files in os.walk(within):
+        inner[:] = [name for name in inner if not name.startswith((".", "__")) and name != "node_modules"]
+        if "pyvenv.cfg" in files:
+            inner.clear()
+        elif path.name in files and Path(folder) != path.parent and "__init__.py" not in files:
+            yield Path(folder, path.name)
 
 
 def _imports_by_path(configuration: Path) -> bool:
