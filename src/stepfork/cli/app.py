@@ -8,7 +8,20 @@ from typing import Any, cast
 
 import typer
 
-from stepfork.cli import capture, care, check_redaction, diff, doctor, init, replay, score, select, show, trace
+from stepfork.cli import (
+    capture,
+    care,
+    check_redaction,
+    diff,
+    doctor,
+    init,
+    replay,
+    score,
+    select,
+    show,
+    trace,
+    validate,
+)
 from stepfork.cli.console import err, out
 from stepfork.cli.endings import failed_inside, interrupted
 from stepfork.cli.escape import escape
@@ -57,7 +70,7 @@ def _select(context: typer.Context) -> None:
     raise typer.Exit(select.main(context.args))
 
 
-for _verbs in (init, doctor, capture, replay, score, diff, show, care, trace):
+for _verbs in (init, doctor, capture, replay, export, score, diff, show, validate, care, trace):
     _verbs.add_to(app)
 
 # The list of commands begins with the everyday ones.

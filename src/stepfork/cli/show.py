@@ -1,4 +1,4 @@
-"""stepfork show, ls and validate: look and check."""
+"""stepfork show and ls: look at fixtures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from stepfork.cli.console import counted, err, out, out_json
 from stepfork.cli.escape import escape
-from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
+from stepfork.cli.exit_codes import BAD_INPUT
 from stepfork.cli.session import (
     STORE_HELP,
     open_locator,
@@ -23,12 +23,9 @@ from stepfork.cli.session import (
 from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from stepfork.config.project import Settings
     from stepfork.store.store import Store
     from stepfork.trace.fixture import Fixture
-    from stepfork.workflows.locate import Locator
     from stepfork.workflows.maintenance import Listed
     from stepfork.workflows.unreferenced import Unreferenced
 
@@ -37,9 +34,6 @@ def add_to(app: typer.Typer) -> None:
     """Register the verbs."""
     app.command("show", cls=typed_as("[OPTIONS] FIXTURE"))(show)
     app.command("ls")(ls)
-    codes = "Exit codes: 0 valid; 1 something is not as it should be; 2 it could not be read."
-    short = "Check that fixtures can be read whole."
-    app.command("validate", cls=typed_as("[OPTIONS] FIXTURE..."), short_help=short, epilog=codes)(validate)
 
 
 def show(
@@ -175,47 +169,3 @@ def _print_list(listed: list[Listed]) -> None:
             continue
         facts = [number.rjust(width) for number, width in zip(numbers, wide[1:-1], strict=True)]
         out("  ".join([name.ljust(wide[0]), *facts, verdict.ljust(wide[-1]), escape(row.label)]).rstrip())
-
-
-def validate(
-    fixtures: list[str] = typer.Argument(..., metavar="FIXTURE...", help="Names, manifests, bundles or REV:name."),
-    partial: bool = typer.Option(False, "--partial", help="Accept the draft of a capture that failed."),
-    store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
-) -> None:
-    """Check that fixtures can be read whole: every object, every reference."""
-    locator = open_locator(store)
-    hide = redactor(store)
-    codes = [_validate(locator, word, hide, partial=partial) for word in fixtures]
-    raise typer.Exit(max(codes))
-
-
-def _validate(locator: Locator, word: str, hide: Callable[[str], str], *, partial: bool) -> int:
-    from stepfork.cli.render.verdict import short_verdict
-    from stepfork.errors import StepforkError
-    from stepfork.workflows import maintenance
-    from stepfork.workflows.verdict import findings_of
-
-    try:
-        loaded = locator.load(locator.read_fixture(word))
-        verification, told = findings_of(loaded.fixture, where=loaded.where)
-    except StepforkError as error:
-        err(f"stepfork validate: {escape(hide(str(error)))}")
-        return BAD_INPUT
-    causes = maintenance.draft_causes(loaded.fixture)
-    if causes and not partial:
-        err(f"stepfork validate: {escape(word)}: is the draft of a failed capture; --partial accepts it")
-        return BAD_INPUT
-    findings = maintenance.validate(loaded.fixture, loaded.manifest, where=loaded.where, partial=partial)
-    differing = [one for one in told if one.code == "verdict_differs"]
-    for finding in findings:
-        out(escape(hide(str(finding))))
-    for one in differing:
-        out(escape(hide(f"{loaded.where}: {one.text}; {one.advice}")))
-    if findings or differing:
-        return NO
-    run = loaded.fixture.run
-    state = "draft" if causes else "valid"
-    scope = f"{counted(len(run.exchanges), 'exchange')}, {counted(len(run.trace.steps), 'step')}"
-    verdict = "" if causes else f", {short_verdict(verification)}"
-    out(f"{escape(word)}: {state} ({scope}{hide(verdict)})")
-    return OK

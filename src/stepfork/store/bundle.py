@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from stepfork.errors import NotFoundError, StoreError, UsageError
-from stepfork.store.claim import taken
+from stepfork.store.claim import has_journal, taken
 from stepfork.store.codec import Written, decode_fixture, encode_fixture
 from stepfork.store.encoded import Encoded
 from stepfork.store.files import (
@@ -36,6 +36,9 @@ def bundle_manifest(path: Path) -> bytes:
     check_folder(path, str(path))
     if not path.is_dir():
         raise NotFoundError("there is no such bundle", where=str(path))
+    if has_journal(path):
+        fix = "stepfork show and validate --partial read what there is of it"
+        raise NotFoundError("is no bundle: the recording did not end", where=str(path), fix=fix)
     return read_plain(path / MANIFEST, f"{path}/{MANIFEST}")
 
 

@@ -14,8 +14,9 @@ from stepfork.errors import DamagedError, GitError, ManifestError, NotFoundError
 from stepfork.git.repository import Repository, RevisionTree
 from stepfork.git.staged_tree import StagedTree
 from stepfork.store.bundle import bundle_manifest, bundle_objects, is_bundle, read_bundle
-from stepfork.store.codec import decode_fixture
-from stepfork.store.layout import FIXTURES, manifest_file, object_file
+from stepfork.store.claim import has_journal
+from stepfork.store.codec import decode_fixture, encode_fixture
+from stepfork.store.layout import FIXTURES, JOURNAL, MANIFEST, manifest_file, object_file
 from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture
@@ -82,7 +83,7 @@ class Locator:
     def readings(self, word: str) -> tuple[Reading, ...]:
         """All that `word` can name, a fixture before a revision. Raises NotFoundError where it is nothing."""
         path = self.cwd / word
-        if path.is_dir() and is_bundle(path):
+        if path.is_dir() and (is_bundle(path) or has_journal(path)):
             return (Reading("bundle", word),)
         if path.is_file():
             stored = self.store.name_of_path(path) if self.store is not None else None
@@ -184,7 +185,7 @@ class Locator:
     def _load_manifest(self, path: Path) -> Loaded:
         if self.store is not None and (name := self.store.name_of_path(path)) is not None:
             return self._load_name(name)
-        if path.name == "manifest.json":
+        if path.name in (MANIFEST, JOURNAL):
             return self._load_bundle(path.parent)
         other = _store_around(path)
         name = None if other is None else other.name_of_path(path)
@@ -198,8 +199,18 @@ class Locator:
         return Loaded(store.read(name), store.manifest(name), where, store.get)
 
     def _load_bundle(self, path: Path) -> Loaded:
+        if has_journal(path):
+            return self._load_journal(path)
         get = bundle_objects(path).get
         return Loaded(read_bundle(path), bundle_manifest(path), _relative(path, self.cwd), get)
+
+    def _load_journal(self, path: Path) -> Loaded:
+        from stepfork.workflows.journal_draft import journal_draft  # most words name what was made of a run long ago
+
+        where = f"{_relative(path, self.cwd)}/{JOURNAL}"
+        fixture = journal_draft(path, where)
+        encoded = encode_fixture(fixture)
+        return Loaded(fixture, encoded.manifest, where, encoded.objects.__getitem__)
 
     def _has(self, name: str) -> bool:
         return self.store is not None and name in self.store.names()

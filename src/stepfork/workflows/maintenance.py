@@ -23,7 +23,6 @@ from stepfork.store.gc import collect
 from stepfork.store.layout import FIXTURES, object_file
 from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
-from stepfork.store.validate import find_differences
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.clean_copy import clean_copy
@@ -127,11 +126,6 @@ _OBJECTS_ALONE = "stepfork gc, then fsck --restore set them right whatever git m
 def fsck_of_bundle(path: Path) -> Checked:
     """Check every file of a bundle."""
     return fsck_bundle(path)
-
-
-def validate(fixture: Fixture, manifest: bytes, *, where: str, partial: bool = False) -> list[Finding]:
-    """What keeps a fixture that could be read from being whole and as this version writes it (`find_differences`)."""
-    return find_differences(fixture, manifest, where=where, partial=partial)
 
 
 def fsck_staged(store: Store) -> Checked:

@@ -48,7 +48,7 @@ def make_fixture(
     calls are taken out of `recording`: a run of half a gigabyte stands here once."""
     context = surroundings(request.environ, request.cwd, recording, request.settings)
     source = msgspec.structs.replace(source, flags=flags_of(request))
-    redacted, redactions = redact_run(_assembled(request, recording, source, context, told or Told()), secrets)
+    redacted, redactions = redact_run(assembled(request, recording, source, context, told or Told()), secrets)
     source, exchanges, trace = redacted.source, list(redacted.exchanges), redacted.trace
     del redacted
     run = normalize_parts(source, exchanges, trace, context)
@@ -74,8 +74,8 @@ def make_fixture(
     return found if found.problems else _judged(request, found, secrets)
 
 
-def _assembled(request: FixtureRequest, recording: Recording, source: Source, context: Context, told: Told) -> Run:
-    """The run as it was: nothing of it has been redacted."""
+def assembled(request: FixtureRequest, recording: Recording, source: Source, context: Context, told: Told) -> Run:
+    """The run as it was: nothing of it has been redacted. The calls are taken out of `recording`."""
     recorded = recording.take()
     keys = RunKeys([seen.exchange for seen in recorded], context, request.settings.key_rules)
     made = assemble(recorded, recording.spans, key=keys)

@@ -23,6 +23,7 @@ from stepfork.config.routes import listener_routes
 from stepfork.contracts.verification import Outcome
 from stepfork.errors import CaptureError, NotFoundError, StepforkError, UsageError
 from stepfork.instrument import context
+from stepfork.instrument.forking import inherited
 from stepfork.instrument.plain import message_of, plain
 from stepfork.instrument.run_input import input_of
 from stepfork.listener.environment import child_environment
@@ -186,6 +187,7 @@ class Capture(BlockContext):
             opened.block.open()
             try:
                 opened.block.hold(context.listening(opened.journalling.recorder))
+                opened.block.hold(inherited())
             except BaseException:
                 opened.block.close()
                 raise
