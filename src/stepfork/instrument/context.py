@@ -104,14 +104,16 @@ def here() -> Here | None:
             "came from a thread that the replay did not start",
             "start threads and executors inside the replayed call",
         )
-    return _placed(found or Here(session, _NOT_ONE))
+    return _placed(found or _strangers(session))
 
 
 def forked() -> Here | None:
     """What a line of control that the caller is about to start finds: its fork is counted from now. None for a caller
     who is in no session."""
-    found = _here.get()
-    if found is None or found.session is not _hearing():
+    found, session = _here.get(), _hearing()
+    if found is None and session is not None and current() is None:
+        found = _strangers(session)  # the first that a watched program does may be to start a thread
+    if found is None or found.session is not session:
         return None
     placed = _placed(found)
     return replace(placed, line=_NOBODYS, forks=(*placed.forks, _fork(placed.session)))
@@ -159,6 +161,29 @@ def _refused(session: Session, how: str, fix: str | None = None) -> ReplayClosed
     if isinstance(session, ClosedSession):
         session.refused(what)
     return ReplayClosedError(what, fix=fix)
+
+
+def number_lines_from(start: int) -> None:
+    """Number lines of control that are started from now on from `start`: other processes number theirs."""
+    global _numbers  # noqa: PLW0603 - this process's
+    _numbers = count(start)
+
+
+def begin_anew() -> None:
+    """In a process that has just been forked: its only line of control was started where it forked."""
+    place = forked()
+    if place is not None:
+        _here.set(place)
+
+
+def _strangers(session: Session) -> Here:
+    """Where code is that nobody placed: the main thread of a watched program where its process begins, all else on a
+    line of its own."""
+    if current() is not None:
+        return Here(session, _NOT_ONE)
+    from stepfork.instrument.remote import origin
+
+    return Here(session, (threading.main_thread().ident or 0, 0), *origin(session))
 
 
 def _placed(found: Here) -> Here:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from stepfork.config.environment import calls_url
 from stepfork.instrument import context
 from stepfork.instrument.context import Here
 from stepfork.instrument.failures import encode_exception, restore_exception
@@ -87,3 +88,9 @@ def _given(answer: Outcome, keep: Keep) -> Any:
 def _failed(error: BaseException) -> Outcome:
     told, raised = encode_exception(error)
     return Outcome(error=told, raised=raised)
+
+
+if calls_url() is not None:  # a program that is watched: what it starts from here on carries its context
+    from stepfork.instrument.remote import engage
+
+    engage()

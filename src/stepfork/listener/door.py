@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from stepfork.listener.call_messages import CALLS
 from stepfork.listener.routes import BUILT_IN, TRACES, Route
 
 _HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(:[0-9]{1,5})?\Z")
@@ -42,6 +43,10 @@ class TraceExport(msgspec.Struct, frozen=True):
     """A trace export."""
 
 
+class CallMessage(msgspec.Struct, frozen=True):
+    """A message about an instrumented call."""
+
+
 def admit(peer: str, hosts: Sequence[str], *, has_origin: bool) -> Refusal | None:
     """None for a request from this machine that no web page made. `hosts` are the values of its Host headers."""
     if not _is_loopback(peer):
@@ -53,7 +58,9 @@ def admit(peer: str, hosts: Sequence[str], *, has_origin: bool) -> Refusal | Non
     return None
 
 
-def find_route(target: str, token: str, routes: Sequence[Route] = BUILT_IN) -> Routed | TraceExport | None:
+def find_route(
+    target: str, token: str, routes: Sequence[Route] = BUILT_IN
+) -> Routed | TraceExport | CallMessage | None:
     """Where a request target leads, None for anything that is not served or does not know the token."""
     # Bytes that are not UTF-8 come as lone surrogates; encoded as they should have been, they can be kept and sent.
     target = _STRAY_BYTE.sub(lambda stray: f"%{ord(stray[0]) - 0xDC00:02X}", target)
@@ -64,6 +71,8 @@ def find_route(target: str, token: str, routes: Sequence[Route] = BUILT_IN) -> R
     rest = path[1 + len(given) :]
     if rest == TRACES:
         return TraceExport()
+    if rest == CALLS:
+        return CallMessage()
     for route in routes:
         if (rest == route.prefix or rest.startswith(route.prefix + "/")) and not _climbs(rest):
             return Routed(route, rest[len(route.prefix) :], query)

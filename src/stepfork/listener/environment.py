@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stepfork.listener.call_messages import ANSWERED, CALLS
 from stepfork.listener.routes import BUILT_IN, TRACES, Route
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+CALLS_VARIABLE = "STEPFORK_CALLS"
+"""Where a program's own decorators tell of their calls."""
+PLACE_VARIABLE = "STEPFORK_PLACE"
+"""In whose body, and on which line of control, a process was started by another one that tells of its calls."""
 
 # Set by git for its hooks. A command that is run from a hook must find the repository that it stands in, not the one
 # (or the temporary index) that git is just committing.
@@ -31,14 +37,19 @@ _OTLP = "OTEL_EXPORTER_OTLP"
 _SIGNALS = ("TRACES", "METRICS", "LOGS")
 
 
-def child_environment(parent: Mapping[str, str], base_url: str, routes: Sequence[Route] = BUILT_IN) -> dict[str, str]:
+def child_environment(
+    parent: Mapping[str, str], base_url: str, routes: Sequence[Route] = BUILT_IN, *, answered: bool = False
+) -> dict[str, str]:
     """The variables for a program that is watched through `base_url` (``http://127.0.0.1:PORT/TOKEN``).
 
     Base URLs and the traces endpoint lead to the listener, which no proxy may stand in front of; nothing that the
-    program exports reaches a collector that the parent had set; variables of a git hook are left out.
+    program exports reaches a collector that the parent had set; variables of a git hook are left out. With `answered`
+    instrumented calls are not recorded but answered.
     """
     child = {name: value for name, value in parent.items() if name not in GIT_HOOK_VARIABLES}
     child.update({route.variable: base_url + route.prefix for route in routes})
+    child[CALLS_VARIABLE] = f"{base_url}{CALLS}?{ANSWERED}" if answered else base_url + CALLS
+    child.pop(PLACE_VARIABLE, None)  # of a capture around this one
     _turn_exporters(child, base_url)
     _extend_no_proxy(child)
     return child

@@ -6,11 +6,13 @@ from typing import Literal
 
 import msgspec
 
-ProblemKind = Literal["unfinished", "reset", "unreadable", "export_rejected", "export_running", "limit", "internal"]
+ProblemKind = Literal[
+    "unfinished", "reset", "unreadable", "export_rejected", "export_running", "call_rejected", "limit", "internal"
+]
 """``unfinished``: the program stopped reading a model call; ``reset``: the upstream broke off or could not be reached;
 ``unreadable``: a stream or a compressed body that does not decode; ``export_rejected``: a trace export that was
-refused; ``export_running``: one that was still coming in when the listener closed; ``limit``: more than a capture
-holds; ``internal``: a fault of stepfork itself."""
+refused; ``export_running``: one that was still coming in when the listener closed; ``call_rejected``: an instrumented
+call whose message was refused; ``limit``: more than a capture holds; ``internal``: a fault of stepfork itself."""
 
 
 class Problem(msgspec.Struct, frozen=True):

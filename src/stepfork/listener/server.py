@@ -19,7 +19,9 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
 from stepfork.listener.body import HungUpError
-from stepfork.listener.door import Refusal, TraceExport, admit, find_route
+from stepfork.listener.call_log import Answers, CallLog
+from stepfork.listener.call_receiver import CallReceiver
+from stepfork.listener.door import CallMessage, Refusal, TraceExport, admit, find_route
 from stepfork.listener.forwarding import Forwarder
 from stepfork.listener.incoming import Incoming
 from stepfork.listener.limits import Limits
@@ -42,10 +44,10 @@ _QUIET.propagate = False
 class Listener:
     """Listens on 127.0.0.1, on a port of the system's choice, from entering to leaving the context.
 
-    It serves `routes` and trace exports. ``token`` is 128 random bits in hex, the first element of every path that is
-    served; ``address`` is ``127.0.0.1:PORT``. `heard` gives what came in, once the context is left. Entering raises
-    OSError where no port can be had, and what the forwarder raises when it is opened. `on_progress` is called from the
-    listener's thread.
+    It serves `routes`, trace exports and messages of instrumented calls, on which `answers` decides in a replay.
+    ``token`` is 128 random bits in hex, the first element of every path that is served; ``address`` is
+    ``127.0.0.1:PORT``. `heard` gives what came in, once the context is left. Entering raises OSError where no port can
+    be had, and what the forwarder raises when it is opened. `on_progress` is called from the listener's thread.
     """
 
     def __init__(
@@ -55,12 +57,13 @@ class Listener:
         routes: Sequence[Route] = BUILT_IN,
         limits: Limits | None = None,
         on_progress: Callable[[Progress], None] | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self.token = secrets.token_hex(16)
         self.address = ""
         self._forwarder = forwarder
         self._routes = routes
-        self._tape = Tape(limits or Limits(), on_progress)
+        self._tape = Tape(limits or Limits(), on_progress, CallLog(answers))
         self._thread = threading.Thread(target=self._run, name="stepfork-listener", daemon=True)
         self._started: Future[_Running] = Future()
 
@@ -125,6 +128,7 @@ class _Running:
         self._token = token
         self._proxy = Proxy(forwarder, tape)
         self._receiver = Receiver(tape)
+        self._calls = CallReceiver(tape, tape.log)
         self._active: set[asyncio.Task[Any]] = set()
         self._connections: WeakKeyDictionary[asyncio.Transport, int] = WeakKeyDictionary()
         self._connection_count = 0
@@ -196,6 +200,8 @@ class _Running:
         try:
             if isinstance(routed, TraceExport):
                 return await self._receiver.handle(request)
+            if isinstance(routed, CallMessage):
+                return await self._calls.handle(request)
             assert isinstance(request, Incoming)
             request.on_lost = task.cancel
             return await self._proxy.handle(request, routed, self._connection(request))

@@ -8,10 +8,12 @@ from contextlib import suppress
 
 import msgspec
 
+from stepfork.listener.call_log import CallLog
 from stepfork.listener.conclude import conclude
 from stepfork.listener.limits import Limits
 from stepfork.listener.problem import Problem, ProblemKind
 from stepfork.listener.transcript import Transcript
+from stepfork.trace.call import Call
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.span import Span
 
@@ -25,19 +27,26 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """What a listener heard. ``notices`` are hints that fail nothing."""
+    """What a listener heard. ``notices`` are hints that fail nothing; ``calls`` stand in order of their beginning."""
 
     exchanges: tuple[Recorded, ...]
     spans: tuple[Span, ...]
     problems: tuple[Problem, ...]
     notices: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
 
 
 class Tape:
     """Written by the listener's event loop alone; read once the listener is closed."""
 
-    def __init__(self, limits: Limits, on_progress: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        on_progress: Callable[[Progress], None] | None = None,
+        log: CallLog | None = None,
+    ) -> None:
         self.limits = limits
+        self.log = log or CallLog()
         self._on_progress = on_progress
         self._began = time.time_ns() - time.monotonic_ns()
         self._transcripts: list[Transcript] = []
@@ -137,7 +146,7 @@ class Tape:
                 notices.append(done.notice)
         problems.extend(self._problems)
         spans = tuple(span for place in self._exports for span in place)
-        return Heard(tuple(exchanges), spans, tuple(problems), tuple(notices))
+        return Heard(tuple(exchanges), spans, tuple(problems), tuple(notices), self.log.calls())
 
     def _room_for(self, size: int) -> bool:
         if self._kept + size <= self.limits.capture_bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from stepfork.errors import CaptureError
+from stepfork.listener.call_log import Answers
 from stepfork.listener.child import Child, find_program
 from stepfork.listener.forwarding import Forwarder
 from stepfork.listener.limits import Limits
@@ -66,16 +67,18 @@ def watch(
     on_progress: Callable[[Progress], None] | None = None,
     limits: Limits | None = None,
     stdout: int | None = None,
+    answers: Answers | None = None,
 ) -> Recording:
     """Runs `command` in `cwd` with its calls turned to a listener, until it ends and its last exports are in.
 
     `environment` makes the command's variables from the listener's base URL (see `child_environment`). `stdout` is a
     file descriptor for what the command prints, None for this process's own. `on_progress` is called from another
-    thread, first with nothing seen. Raises UsageError, before anything runs, where the command cannot be found or
-    started, and CaptureError where no loopback port can be had.
+    thread, first with nothing seen. `answers` decides on instrumented calls; without it they are recorded. Raises
+    UsageError, before anything runs, where the command cannot be found or started, and CaptureError where no loopback
+    port can be had.
     """
     find_program(command, environment("http://127.0.0.1"), cwd)
-    listener = Listener(forwarder, routes=routes, limits=limits, on_progress=on_progress)
+    listener = Listener(forwarder, routes=routes, limits=limits, on_progress=on_progress, answers=answers)
     if on_progress is not None:
         on_progress(Progress(0, 0))
     with ExitStack() as stack:
@@ -107,6 +110,7 @@ def recording_of(
         interrupted=interrupted,
         problems=heard.problems,
         notices=heard.notices,
+        calls=heard.calls,
         address=listener.address,
         token=listener.token,
     )

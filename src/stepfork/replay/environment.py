@@ -31,7 +31,7 @@ def replay_environment(
     program may load: loaders leave a variable alone that is set, so a key that it holds is set too, to nothing where
     it is another provider's. With `block_egress` see `_shut`.
     """
-    child = child_environment(parent, base_url, routes)
+    child = child_environment(parent, base_url, routes, answered=True)
     loadable = dotenv or {}
     names = {*child, *loadable}
     served = placeholder_keys(names, [route.variable for route in routes])

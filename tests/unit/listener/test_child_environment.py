@@ -21,10 +21,19 @@ def test_models_and_traces_lead_to_the_listener_and_the_rest_is_kept() -> None:
         "ANTHROPIC_BASE_URL": f"{BASE}/anthropic",
         f"{OTLP}_TRACES_ENDPOINT": f"{BASE}/v1/traces",
         f"{OTLP}_TRACES_PROTOCOL": "http/protobuf",
+        "STEPFORK_CALLS": f"{BASE}/stepfork/calls",
         "NO_PROXY": "127.0.0.1,localhost,::1",
         "no_proxy": "127.0.0.1,localhost,::1",
     }
     assert parent == before
+
+
+def test_instrumented_calls_lead_to_the_innermost_listener_which_may_answer_them() -> None:
+    parent = {"STEPFORK_CALLS": "http://127.0.0.1:1/other/stepfork/calls?replay", "STEPFORK_PLACE": "[3,[]]"}
+    recorded, answered = child_environment(parent, BASE), child_environment(parent, BASE, answered=True)
+    assert recorded["STEPFORK_CALLS"] == f"{BASE}/stepfork/calls"
+    assert answered["STEPFORK_CALLS"] == f"{BASE}/stepfork/calls?replay"
+    assert "STEPFORK_PLACE" not in recorded | answered
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,111 @@
+"""The instrumented calls of one run: events of its processes in, decisions out. No sockets, no clock.
+
+Events are counted here, in order of arrival, whichever process and thread they come from: a program waits for the word
+on each, so what one of its lines of control did before another was started has the smaller counts.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from stepfork.listener.call_messages import MAX_FORKS, Begun, Ended, Joined, Message, MessageError, Noted, Refused
+from stepfork.trace.call import Asked, Call, Fork, Outcome
+
+FIRST_OF_PROGRAMS = 1 << 32
+"""Programs number their lines of control from somewhere above this; the listener those that it tells apart itself,
+below."""
+
+
+class Answers(Protocol):
+    """What decides on calls that are replayed."""
+
+    def decide(self, asked: Asked) -> Outcome | Refused | None:
+        """What to give back in place of the body, why there is nothing, or None: the body runs."""
+
+
+class CallLog:
+    """What was told of calls, and, with `answers`, what was decided."""
+
+    def __init__(self, answers: Answers | None = None) -> None:
+        self._answers = answers
+        self._calls: list[Call] = []
+        self._count = 0
+        self._lines = 0
+        self._places: set[tuple[int | None, tuple[Fork, ...]]] = set()
+
+    def hear(self, message: Message, at_ns: int) -> Noted:
+        """Take in an event that arrived at `at_ns`. Raises MessageError for one that cannot be."""
+        match message:
+            case Joined():
+                return self._joined(message)
+            case Begun():
+                return self._begun(message, at_ns)
+            case Ended():
+                return self._ended(message, at_ns)
+
+    def calls(self) -> tuple[Call, ...]:
+        """The calls so far, in order of their beginning, their lines of control numbered from 1 as they appear."""
+        numbers: dict[int, int] = {}
+        return tuple(
+            msgspec.structs.replace(
+                call, forks=tuple((numbers.setdefault(line, len(numbers) + 1), count) for line, count in call.forks)
+            )
+            if call.forks
+            else call
+            for call in self._calls
+        )
+
+    def _joined(self, message: Joined) -> Noted:
+        """The first process that stands at a place is there; another one that nobody knows more of is a line of control
+        of its own from now on."""
+        self._check_place(message.parent, message.forks)
+        forks, place = message.forks, (message.parent, message.forks)
+        if place in self._places:
+            self._lines += 1
+            forks = (*forks, (self._lines, self._count))
+        self._places.add(place)
+        return Noted(self._count, forks=forks)
+
+    def _begun(self, message: Begun, at_ns: int) -> Noted:
+        self._check_place(message.parent, message.forks)
+        answer = None if self._answers is None else self._answers.decide(message.asked)
+        self._count += 1
+        call = Call(
+            number=len(self._calls),
+            asked=message.asked,
+            begun=self._count,
+            started_ns=at_ns,
+            parent=message.parent,
+            forks=message.forks,
+        )
+        if isinstance(answer, Refused):  # nothing that is of the run was done
+            return Noted(self._count, refused=answer)
+        self._calls.append(call)
+        if answer is not None:
+            self._end(call, answer, at_ns)
+        return Noted(self._count, number=call.number, answer=answer)
+
+    def _ended(self, message: Ended, at_ns: int) -> Noted:
+        if not 0 <= message.number < len(self._calls):
+            raise MessageError("it ends a call that has not begun")
+        call = self._calls[message.number]
+        if call.ended is not None:
+            raise MessageError("it ends a call that has ended")
+        self._end(call, message.outcome, at_ns)
+        return Noted(self._count)
+
+    def _end(self, call: Call, outcome: Outcome, at_ns: int) -> None:
+        self._count += 1
+        self._calls[call.number] = msgspec.structs.replace(
+            call, ended=self._count, ended_ns=max(at_ns, call.started_ns), outcome=outcome
+        )
+
+    def _check_place(self, parent: int | None, forks: tuple[Fork, ...]) -> None:
+        if parent is not None and not 0 <= parent < len(self._calls):
+            raise MessageError("it is made in the body of a call that has not begun")
+        if len(forks) > MAX_FORKS:
+            raise MessageError(f"it is on more than {MAX_FORKS} lines of control")
+        if not all(0 < line < 2**63 and 0 <= count <= self._count for line, count in forks):
+            raise MessageError("it is on a line of control that has not begun")
