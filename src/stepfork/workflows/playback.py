@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,8 +15,10 @@ import msgspec
 
 from stepfork.capture.base_url import VENDORS
 from stepfork.config.environment import environ, store_override
+from stepfork.config.project import Settings
 from stepfork.errors import ReplayError
 from stepfork.instrument.shut import Address, shut
+from stepfork.listener.routes import Route
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
 from stepfork.redact.redactor import redact_text
@@ -100,7 +102,7 @@ class Playback(BlockContext):
         request, stage, block = opened
         block.open()
         self._opened = opened
-        self._tried = block.hold(shut(_upstreams(request, stage)))
+        self._tried = block.hold(shut(upstreams(request.environ, request.settings, stage.routes)))
         return self
 
     def _block(self) -> Block:
@@ -141,13 +143,13 @@ class Playback(BlockContext):
             raise _not_as_recorded(self.result, stage) from error
 
 
-def _upstreams(request: ReplayRequest, stage: Stage) -> set[Address]:
+def upstreams(environ: Mapping[str, str], settings: Settings, routes: Sequence[Route]) -> set[Address]:
     """Where the routes lead outside of a playback: what their variables hold, config.toml, and the vendors. Not where
     spans are exported to as well: that is another capture's listener, around this process."""
-    urls = [setting.upstream for setting in request.settings.routes]
-    for route in stage.routes:
-        urls += [request.environ.get(route.variable, ""), VENDORS.get(route.name, "")]
-    return {*_addresses(urls)} - {*_addresses([request.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")])}
+    urls = [setting.upstream for setting in settings.routes]
+    for route in routes:
+        urls += [environ.get(route.variable, ""), VENDORS.get(route.name, "")]
+    return {*_addresses(urls)} - {*_addresses([environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")])}
 
 
 def _addresses(urls: Sequence[str]) -> Iterator[Address]:
