@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from stepfork.capture.calls import Call, digest, read_calls
+from stepfork.capture.calls import Call, as_recorded, digest, read_calls
 from stepfork.capture.links import Links, link
 from stepfork.normalize.optional import is_optional
 from stepfork.trace.exchange import Exchange
@@ -69,6 +69,12 @@ def order_calls(recorded: Sequence[Recorded], key: Key) -> Ordered:
             repeats=[_placed(place, links.repeats[index]) for index in order],
         ),
     )
+
+
+def as_told(exchanges: Sequence[Exchange]) -> Ordered:
+    """Calls of which the stored order is known."""
+    calls = read_calls(as_recorded(exchanges))
+    return Ordered(calls=tuple(calls), links=link(calls))
 
 
 def _placed(place: dict[int, int], index: int | None) -> int | None:

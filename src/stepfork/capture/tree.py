@@ -58,7 +58,16 @@ def _siblings(drafts: Sequence[Draft], anchors: dict[int, _Anchor]) -> list[Draf
     keyed += [
         (reached[bisect_right(starts, draft.span.start_ns)], 1, place, draft) for place, draft in enumerate(loose)
     ]
-    return [draft for *_, draft in sorted(keyed)]
+    return _as_told([draft for *_, draft in sorted(keyed)])
+
+
+def _as_told(drafts: list[Draft]) -> list[Draft]:
+    """Instrumented calls in their own order, which their structure says; the others stay where they are."""
+    told = [(draft.told.place, at) for at, draft in enumerate(drafts) if draft.told is not None]
+    made = list(drafts)
+    for (_, at), (_, from_) in zip(told, sorted(told), strict=True):
+        made[at] = drafts[from_]
+    return made
 
 
 def _by_time(drafts: Sequence[Draft]) -> list[Draft]:

@@ -13,6 +13,9 @@ Ending = Literal["complete", "truncated", "reset", "client_closed", "unreadable"
 ``truncated``: more than is stored of one response; ``reset``: the upstream broke off; ``client_closed``: the agent
 stopped reading before the end; ``unreadable``: a stream that does not parse."""
 
+IN_PROCESS = "CALL"
+"""The method of a request that was never sent: a model call that the program's own instrumentation told of."""
+
 
 class Request(msgspec.Struct, frozen=True):
     """``path`` is what follows the route's prefix, percent-decoded, without the query; ``query`` is raw."""
@@ -43,3 +46,8 @@ class Exchange(msgspec.Struct, frozen=True):
     api: str
     request: Request
     response: Response
+
+    @property
+    def in_process(self) -> bool:
+        """Whether this is an instrumented call, which no HTTP request can be answered with."""
+        return self.request.method == IN_PROCESS

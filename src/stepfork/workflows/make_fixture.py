@@ -78,7 +78,7 @@ def assembled(request: FixtureRequest, recording: Recording, source: Source, con
     """The run as it was: nothing of it has been redacted. The calls are taken out of `recording`."""
     recorded = recording.take()
     keys = RunKeys([seen.exchange for seen in recorded], context, request.settings.key_rules)
-    made = assemble(recorded, recording.spans, key=keys)
+    made = assemble(recorded, recording.spans, recording.calls, key=keys)
     return Run(source=source, trace=_retold(made.trace, told), exchanges=made.exchanges)
 
 
