@@ -8,16 +8,15 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, Token
 from dataclasses import dataclass, replace
 from itertools import count
 
-from stepfork.config.environment import calls_url
 from stepfork.errors import CaptureError, ReplayClosedError
 from stepfork.instrument.elsewhere import refusals_file, tell_refusal
-from stepfork.instrument.session import ClosedSession, Session
+from stepfork.instrument.session import ClosedSession, OutsideSession, Session
 from stepfork.trace.call import Fork
 
 Line = tuple[int, int]
@@ -37,6 +36,7 @@ class Here:
 
 _here: ContextVar[Here | None] = ContextVar("stepfork_here", default=None)
 _numbers = count(1)
+_outside: Callable[[], Session | None] | None = None
 _NOBODYS: Line = (0, 0)
 """The line of a fork that has not looked yet."""
 _NOT_ONE: Line = (-1, 0)
@@ -72,14 +72,16 @@ def current() -> Session | None:
     return next((session for pid, session in _current if pid == os.getpid()), None)
 
 
-def _hearing() -> Session | None:
-    """The session of this process, else that of the command it belongs to, where one is watched."""
-    session = current()
-    if session is not None or (url := calls_url()) is None:
-        return session
-    from stepfork.instrument.remote import remote_session  # a client, which few programs need
+def watched_by(outside: Callable[[], Session | None]) -> None:
+    """Ask `outside` for a session, at each call, while this process has none of its own."""
+    global _outside  # noqa: PLW0603 - this process's
+    _outside = outside
 
-    return remote_session(url)
+
+def _hearing() -> Session | None:
+    """The session of this process, else that of whoever watches it."""
+    session = current()
+    return session if session is not None or _outside is None else _outside()
 
 
 def here() -> Here | None:
@@ -111,7 +113,7 @@ def forked() -> Here | None:
     """What a line of control that the caller is about to start finds: its fork is counted from now. None for a caller
     who is in no session."""
     found, session = _here.get(), _hearing()
-    if found is None and session is not None and current() is None:
+    if found is None and isinstance(session, OutsideSession):
         found = _strangers(session)  # the first that a watched program does may be to start a thread
     if found is None or found.session is not session:
         return None
@@ -179,11 +181,9 @@ def begin_anew() -> None:
 def _strangers(session: Session) -> Here:
     """Where code is that nobody placed: the main thread of a watched program where its process begins, all else on a
     line of its own."""
-    if current() is not None:
+    if not isinstance(session, OutsideSession):
         return Here(session, _NOT_ONE)
-    from stepfork.instrument.remote import origin
-
-    return Here(session, (threading.main_thread().ident or 0, 0), *origin(session))
+    return Here(session, (threading.main_thread().ident or 0, 0), *session.origin())
 
 
 def _placed(found: Here) -> Here:

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from stepfork.config.environment import calls_url
 from stepfork.instrument import context
 from stepfork.instrument.context import Here
 from stepfork.instrument.failures import encode_exception, restore_exception
 from stepfork.instrument.session import Opened
 from stepfork.instrument.tagged import decode, encode
+from stepfork.instrument.watched import be_watched
 from stepfork.trace.body import JsonValue
 from stepfork.trace.call import Asked, Outcome
 
@@ -90,7 +90,4 @@ def _failed(error: BaseException) -> Outcome:
     return Outcome(error=told, raised=raised)
 
 
-if calls_url() is not None:  # a program that is watched: what it starts from here on carries its context
-    from stepfork.instrument.remote import engage
-
-    engage()
+be_watched()

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import os
 import warnings
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from secrets import randbits
 
 import msgspec
 
-from stepfork.config.environment import calls_url, starting_place
+from stepfork.config.environment import starting_place
 from stepfork.errors import ReplayClosedError, ReplayExhaustedError, ReplayMismatchError
 from stepfork.instrument import context
 from stepfork.instrument.calls_client import CallsClient, ClientError
-from stepfork.instrument.session import Session
 from stepfork.listener.call_log import FIRST_OF_PROGRAMS
 from stepfork.listener.call_messages import ANSWERED, Begun, Ended, Joined, Message, Noted
 from stepfork.trace.call import Asked, Fork, Outcome
@@ -27,7 +26,6 @@ Origin = tuple[int | None, tuple[Fork, ...]]
 
 _NOWHERE: Origin = (None, ())
 _sessions: dict[str, RemoteSession] = {}
-_engaged: list[AbstractContextManager[None]] = []
 
 
 def remote_session(url: str) -> RemoteSession:
@@ -41,28 +39,11 @@ def remote_session(url: str) -> RemoteSession:
     return session
 
 
-def origin(session: Session) -> Origin:
-    """Where the code of this process begins, of which nobody said more."""
-    return next((one.origin() for one in _sessions.values() if one is session), _NOWHERE)
-
-
 def place_of(here: context.Here) -> str | None:
     """A place as the environment of a process that is started there has it; None where no listener is told of it."""
     if not any(one is here.session for one in _sessions.values()):
         return None
     return msgspec.json.encode((here.parent, here.forks)).decode()
-
-
-def engage() -> None:
-    """Called where a program begins to be instrumented, before it makes a call: threads, tasks and processes that it
-    starts from then on know where they were started. Nothing in a program that nobody watches."""
-    if calls_url() is not None and not _engaged:
-        from stepfork.instrument.children import tell_children
-        from stepfork.instrument.forking import inherited
-
-        _engaged.append(inherited())
-        _engaged[0].__enter__()  # for as long as the process lives
-        tell_children()
 
 
 class RemoteSession:
@@ -92,7 +73,7 @@ class RemoteSession:
         return self._count
 
     def origin(self) -> Origin:
-        """See `origin`. Never raises."""
+        """Where the code of this process begins, of which nobody said more. Never raises."""
         if self._origin is None:
             parent, forks = _started_at()
             noted = None

@@ -39,6 +39,14 @@ class Session(Protocol):
 
 
 @runtime_checkable
+class OutsideSession(Session, Protocol):
+    """A session that runs in another process, which watches this one."""
+
+    def origin(self) -> tuple[int | None, tuple[tuple[int, int], ...]]:
+        """In the body of which call, and on which lines of control, the code of this process begins. Never raises."""
+
+
+@runtime_checkable
 class ClosedSession(Session, Protocol):
     """A session that strangers' calls are refused by: a replay."""
 
