@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from stepfork.canonical.places import quoted
+from stepfork.contracts.comparable import Uncomparable
 from stepfork.diff.twins import twinless
 
 IN_FULL = 200
@@ -95,4 +96,4 @@ def _json(value: Any) -> str:
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, int) and value.bit_length() > 64:
         return f"an integer of {value.bit_length():,} bits"
-    return json.dumps(value)
+    return _json(value.form) if isinstance(value, Uncomparable) else json.dumps(value)

@@ -15,6 +15,7 @@ import pytest
 from stepfork.pytest_plugin.annotations import Annotations
 from stepfork.pytest_plugin.chains import ChainWatch
 from stepfork.pytest_plugin.marks import RUN, MarkedTests
+from stepfork.pytest_plugin.verbose import Verbose
 from stepfork.pytest_plugin.verdicts import Verdicts
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.pluginmanager.register(ChainWatch(), "stepfork-chains")
     config.pluginmanager.register(Verdicts(), "stepfork-verdicts")
+    config.pluginmanager.register(Verbose(), "stepfork-verbose")
     # The last one is around the others: what they fail is not recorded.
     config.pluginmanager.register(MarkedTests(config), "stepfork-marks")
     if config.getoption("stepfork_format") == "github":

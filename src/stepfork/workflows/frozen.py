@@ -106,6 +106,7 @@ class FrozenResult:
     model: ReplayReport | None = None
     same_output: bool | None = None
     seconds: float = 0.0
+    matching: Matching | None = field(default=None, repr=False)
 
 
 def frozen_replay(request: FrozenRequest) -> FrozenResult:
@@ -286,6 +287,7 @@ def _result(
         model=http.report,
         same_output=_same_output(request.fixture.run, matching, ended),
         seconds=ended.seconds,
+        matching=matching,
     )
 
 

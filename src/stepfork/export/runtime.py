@@ -1,0 +1,59 @@
+"""What exported tests import, for ever: ``run_regression_case``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from stepfork.export.verbosity import tells_all
+
+__all__ = ["run_regression_case"]
+
+
+def run_regression_case(
+    *,
+    trace_path: str | os.PathLike[str],
+    entrypoint: str,
+    expectation: Any = None,
+    has_expectation: bool = True,
+    trajectory: Any = None,
+    root: str | os.PathLike[str] | None = None,
+    mode: Literal["frozen", "live"] = "frozen",
+    allow_live_tools: Sequence[str] = (),
+) -> None:
+    """Replay `entrypoint` (``package.module:function``, imported from `root`) from the recording at `trace_path`, check
+    that every recorded call was made as it was recorded, and compare.
+
+    What it returns is compared with `expectation`, or without `has_expectation` with the recorded output; the calls
+    that it made with `trajectory`. In mode ``live`` the named tools really run.
+
+    Raises AssertionError for any divergence or difference: the first in full, and how many more there are; under
+    ``pytest -v`` all of them. What cannot be executed (a recording that is missing or damaged, an entrypoint that
+    cannot be imported) raises a StepforkError, which is no verdict about the code.
+    """
+    __tracebackhide__ = True
+    from stepfork.workflows.regression import RegressionCase, run_regression
+
+    result = run_regression(
+        RegressionCase(
+            trace_path=Path(trace_path),
+            entrypoint=entrypoint,
+            root=Path.cwd() if root is None else Path(root),
+            expectation=expectation,
+            has_expectation=has_expectation,
+            trajectory=trajectory,
+            mode=mode,
+            allow_live_tools=tuple(allow_live_tools),
+        )
+    )
+    if result.problems:
+        raise AssertionError(_told(result.problems)) from result.raised
+
+
+def _told(problems: Sequence[str]) -> str:
+    first, rest = problems[0], problems[1:]
+    if not rest:
+        return first
+    return "\n".join(problems) if tells_all() else f"{first}\nand {len(rest)} more (pytest -v lists them)"
