@@ -14,6 +14,7 @@ from stepfork.cli import (
     check_redaction,
     diff,
     doctor,
+    export,
     init,
     replay,
     score,
