@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from stepfork.trace.body import JsonBody, JsonValue
+from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Run
+from stepfork.trace.in_process import told_arguments, told_result
 from stepfork.trace.step import Step, StepError, StepType
 
 
@@ -55,31 +56,18 @@ def _is_known_tool(step: Step) -> bool:
 def _call(run: Run, index: int, numbers: dict[int, int]) -> RecordedCall:
     steps = run.trace.steps
     step = steps[index]
+    arguments = told_arguments(step, run.exchanges)
     return RecordedCall(
         number=numbers[index],
         type=step.type,
         name=step.name,
-        arguments=_arguments(run, step),
-        result=_result(run, step),
+        arguments={} if arguments is msgspec.UNSET else arguments,
+        result=told_result(step, run.exchanges),
         error=step.error,
         raised=step.raised,
         parent=next((numbers[above] for above in _above(steps, step) if above in numbers), None),
         group=step.group,
     )
-
-
-def _arguments(run: Run, step: Step) -> JsonValue:
-    if step.arguments is not msgspec.UNSET:
-        return step.arguments
-    body = None if step.exchange is None else run.exchanges[step.exchange].request.body
-    return body.value if isinstance(body, JsonBody) else {}
-
-
-def _result(run: Run, step: Step) -> JsonValue | msgspec.UnsetType:
-    if step.result is not msgspec.UNSET or step.error is not None or step.exchange is None:
-        return step.result
-    body = run.exchanges[step.exchange].response.body
-    return body.value if isinstance(body, JsonBody) else msgspec.UNSET
 
 
 def _above(steps: Sequence[Step], step: Step) -> Iterator[int]:
