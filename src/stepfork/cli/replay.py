@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    usage = typed_as("FIXTURE [OPTIONS] -- COMMAND...")
+    usage = typed_as("FIXTURE [OPTIONS] -- COMMAND...", "FIXTURE --entrypoint MODULE:FUNCTION [OPTIONS]")
     short = "Run an agent again, offline, answered from a fixture."
     app.command("replay", cls=usage, short_help=short, epilog=_EXITS)(replay)
 
@@ -39,7 +39,18 @@ _EXITS = "Exit codes: 0 replayed; 1 a miss, or else not as recorded; 2 nothing r
 def replay(
     fixture: str = typer.Argument(..., metavar="FIXTURE", help="A name, manifest, bundle or REV:name."),
     command: list[str] | None = typer.Argument(None, metavar="-- COMMAND", hidden=True),
-    mode: str = typer.Option("strict", "--mode", metavar="strict", help="How calls are matched: each by its content."),
+    entrypoint: str | None = typer.Option(
+        None, "--entrypoint", metavar="MODULE:FUNCTION", help="A callable to run in this process instead of a command."
+    ),
+    mode: str | None = typer.Option(
+        None,
+        "--mode",
+        metavar="strict|frozen|live",
+        help="strict: a command, each call by its content; frozen: an entrypoint, calls in order; live: some run.",
+    ),
+    allow_live: list[str] | None = typer.Option(
+        None, "--allow-live-tool", metavar="NAME", help="In mode live, a recorded tool that runs; once for each."
+    ),
     _no_live: bool = typer.Option(False, "--no-live", help="Ask no upstream, whatever happens: always so."),
     executes: list[str] | None = typer.Option(
         None, "--executes", metavar="TOOL", help="A recorded tool that may really run; once for each."
@@ -52,19 +63,39 @@ def replay(
     result_file: Path | None = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Run COMMAND, an agent, again, offline: its model calls are answered from a fixture."""
+    """Run COMMAND, an agent, again, offline: its model calls are answered from a fixture.
+
+    With --entrypoint a callable runs in this process, and its instrumented calls are answered.
+    """
+    from stepfork.cli import frozen
     from stepfork.cli.progress import CallCounter
     from stepfork.cli.session import redactor
     from stepfork.config.environment import environ
     from stepfork.workflows.replay import ReplayRequest
 
-    _check(mode, form, as_json=as_json)
+    mode = frozen.check_modes(mode, entrypoint, command or (), allow_live or ())
+    check_form(form, as_json=as_json)
     check_result_file(result_file)
     locator = open_locator(store)
     reading = _reading(locator, fixture, tuple(command or ()))
     opened = locator.open(reading)
     settings = settings_of(locator)
     clean = redactor(store)
+    if entrypoint is not None:
+        frozen.check_unused(
+            {"--executes": bool(executes), "--block-egress": block_egress, "--format github": form == "github"}
+        )
+        code = frozen.run(
+            opened,
+            entrypoint,
+            settings,
+            mode=mode,
+            allow_live=allow_live or (),
+            as_json=as_json,
+            result_file=result_file,
+            clean=clean,
+        )
+        raise typer.Exit(code)
     if not command:
         recorded = clean(_recorded_command(fixture, opened, settings))
         raise UsageError("a replay needs a command, which runs here", fix=recorded)
@@ -86,12 +117,6 @@ def replay(
     if form == "github" and not result.passed:
         _annotate(result, opened, locator, reading, clean)
     raise typer.Exit(failed or _exit_code(result))
-
-
-def _check(mode: str, form: str, *, as_json: bool) -> None:
-    if mode != "strict":
-        raise UsageError(f"--mode {mode[:40]} is none that there is", fix="leave it out, or write --mode strict")
-    check_form(form, as_json=as_json)
 
 
 def _reading(locator: Locator, word: str, command: tuple[str, ...]) -> Reading:

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -67,6 +67,10 @@ class FrozenRequest:
     mode: Mode = "frozen"
     allow_live: tuple[str, ...] = ()
 
+    def running(self, entrypoint: Callable[..., Any]) -> FrozenRequest:
+        """The same request with another entrypoint."""
+        return replace(self, entrypoint=entrypoint)
+
 
 class MadeCall(msgspec.Struct, frozen=True):
     """A call that the entrypoint made and that was answered, or ran. ``arguments`` are those of this run, in the plain
@@ -117,16 +121,15 @@ def frozen_replay(request: FrozenRequest) -> FrozenResult:
     CaptureError where a recording or a replay runs in this process already. A KeyboardInterrupt goes on.
     """
     run = request.fixture.run
-    calls = recorded_calls(run)
-    over_http = _over_http(run)
-    _check(request, calls, over_http)
+    check_fixture(request)
     refuse_second()
+    over_http = _over_http(run)
     secrets = Secrets.collect(request.environ, read_dotenv(str(request.cwd)), request.settings.redact)
     here = surroundings(request.environ, request.cwd, None, request.settings)
     matching = Matching(request.fixture.name, here, secrets, _values(run))
     with tempfile.TemporaryDirectory(prefix="stepfork-replay-") as folder:
         refusals = Path(folder, "refusals")
-        session = FrozenReplay(calls, matching, live=request.allow_live, refusals=refusals)
+        session = FrozenReplay(recorded_calls(run), matching, live=request.allow_live, refusals=refusals)
         given = matching.given(run.trace.input)
         started = time.monotonic()
         with ExitStack() as stack:
@@ -139,9 +142,11 @@ def frozen_replay(request: FrozenRequest) -> FrozenResult:
     return _result(request, session, http, matching, _Ended(value, error, seconds, secrets))
 
 
-def _check(request: FrozenRequest, calls: tuple[RecordedCall, ...], over_http: Run | None) -> None:
-    """Everything that speaks against it, asked before anything runs. Raises UsageError."""
+def check_fixture(request: FrozenRequest) -> None:
+    """Everything that speaks against it but the entrypoint, asked before anything is imported or runs. Raises
+    UsageError."""
     name = request.fixture.name
+    calls, over_http = recorded_calls(request.fixture.run), _over_http(request.fixture.run)
     if draft_causes(request.fixture) is not None:
         raise UsageError(f"{name!r} is the draft of a failed capture", fix="record the run again")
     if not calls and over_http is None:
