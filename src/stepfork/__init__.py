@@ -5,11 +5,22 @@
 
     @stepfork.trace_tool                             a tool whose calls are recorded, and answered in a replay
     stepfork.llm_request(client.ask, model="m", …)   the same of a model call; `await stepfork.allm_request(…)`
+    stepfork.wrap_openai(client)                     the same of each call of a client; also wrap_anthropic(client),
+                                                     and wrap_langchain(tools), wrap_langchain(chat_model)
 
 Importing this loads nothing else; each name is loaded when it is first asked for.
 """
 
-__all__ = ["allm_request", "llm_request", "playback", "record", "trace_tool"]
+__all__ = [
+    "allm_request",
+    "llm_request",
+    "playback",
+    "record",
+    "trace_tool",
+    "wrap_anthropic",
+    "wrap_langchain",
+    "wrap_openai",
+]
 
 _HOMES = {
     "allm_request": "stepfork.instrument.llm_request",
@@ -17,10 +28,16 @@ _HOMES = {
     "playback": "stepfork.workflows.playback",
     "record": "stepfork.workflows.record",
     "trace_tool": "stepfork.instrument.trace_tool",
+    "wrap_anthropic": "stepfork.instrument.adapters.anthropic",
+    "wrap_langchain": "stepfork.instrument.adapters.langchain",
+    "wrap_openai": "stepfork.instrument.adapters.openai",
 }
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from stepfork.instrument.adapters.anthropic import wrap_anthropic as wrap_anthropic
+    from stepfork.instrument.adapters.langchain import wrap_langchain as wrap_langchain
+    from stepfork.instrument.adapters.openai import wrap_openai as wrap_openai
     from stepfork.instrument.llm_request import allm_request as allm_request
     from stepfork.instrument.llm_request import llm_request as llm_request
     from stepfork.instrument.trace_tool import trace_tool as trace_tool
