@@ -17,6 +17,7 @@ from stepfork.cli import (
     export,
     init,
     replay,
+    run,
     score,
     select,
     show,
@@ -71,7 +72,7 @@ def _select(context: typer.Context) -> None:
     raise typer.Exit(select.main(context.args))
 
 
-for _verbs in (init, doctor, capture, replay, export, score, diff, show, validate, care, trace):
+for _verbs in (init, doctor, capture, replay, export, score, run, diff, show, validate, care, trace):
     _verbs.add_to(app)
 
 # The list of commands begins with the everyday ones.
