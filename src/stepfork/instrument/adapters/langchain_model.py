@@ -7,12 +7,11 @@ of streamed messages.
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stepfork.instrument.adapters.chat_forms import chunk_of, result_of, sent_message, told_chunk, told_result
-from stepfork.instrument.adapters.item_streams import astreamed_call, streamed_call
-from stepfork.instrument.engine import Keep, acall, call
+from stepfork.instrument.engine import TAGGED, Keep, acall, call
 from stepfork.instrument.plain import plain
 from stepfork.instrument.tagged import decode, encode
 from stepfork.providers.shapes import text_or_none
@@ -29,9 +28,9 @@ def model_methods(kind: Any, base: Any) -> Mapping[str, Any]:
         "_generate": _generate,
         "_agenerate": _agenerate,
         "_stream": _stream,
-        "_astream": _astream,
+        "_astream": _stream,
         "_stream_chat_model_events": _events,
-        "_astream_chat_model_events": _aevents,
+        "_astream_chat_model_events": _events,
     }
     made: dict[str, Any] = {}
     for name, wrapper in wrappers.items():
@@ -60,21 +59,10 @@ def _agenerate(own: Any) -> Any:
 
 
 def _stream(own: Any, keep: Keep | None = None) -> Any:
-    def stream(self: Any, messages: Any, stop: Any = None, *rest: Any, **kwargs: Any) -> Iterator[Any]:
-        return streamed_call(
+    def stream(self: Any, messages: Any, stop: Any = None, *rest: Any, **kwargs: Any) -> Any:
+        return call(
             lambda: _asked(self, messages, stop, kwargs, stream=True),
-            lambda: own(self, messages, stop, *rest, **kwargs),
-            keep or _KEEP_CHUNKS,
-        )
-
-    return stream
-
-
-def _astream(own: Any, keep: Keep | None = None) -> Any:
-    def stream(self: Any, messages: Any, stop: Any = None, *rest: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        return astreamed_call(
-            lambda: _asked(self, messages, stop, kwargs, stream=True),
-            lambda: own(self, messages, stop, *rest, **kwargs),
+            lambda: own(self, messages, stop, *rest, **kwargs),  # an iterator, also of an asynchronous method
             keep or _KEEP_CHUNKS,
         )
 
@@ -82,11 +70,7 @@ def _astream(own: Any, keep: Keep | None = None) -> Any:
 
 
 def _events(own: Any) -> Any:
-    return _stream(own, Keep(encode, decode))
-
-
-def _aevents(own: Any) -> Any:
-    return _astream(own, Keep(encode, decode))
+    return _stream(own, TAGGED)
 
 
 def _asked(model: Any, messages: Sequence[Any], stop: Any, kwargs: Mapping[str, Any], *, stream: bool = False) -> Asked:

@@ -7,18 +7,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-import msgspec
-
 from stepfork.instrument.adapters.http_forms import answer_of, event_response, json_response, raw_mode, request_body
-from stepfork.instrument.adapters.opened import OpenCall, error_in, result_in, stream_of, streamed
-from stepfork.instrument.adapters.tape import Tape, failing_class, taped_class, watch_close
+from stepfork.instrument.adapters.opened import OpenCall
 from stepfork.instrument.adapters.vendor_errors import bare_error, whole_error
+from stepfork.instrument.adapters.vendor_streams import Watch, ending_class, watched_class
 from stepfork.instrument.tagged import encode
 from stepfork.providers.apis import MODEL_APIS, api_of
 from stepfork.providers.shapes import dict_of, text_or_none
 from stepfork.providers.sse import parse_events
-from stepfork.trace.body import JsonValue
-from stepfork.trace.call import Asked, Outcome
+from stepfork.trace.call import Asked
 
 
 class _Sent(NamedTuple):
@@ -68,30 +65,30 @@ class Asking(NamedTuple):
             api=_api(self.options),
         )
 
-    def answered(self, answer: Outcome) -> dict[str, Any]:
+    def answered(self, call: OpenCall) -> dict[str, Any]:
         """What `_process_response` makes the caller's answer of. Raises what the recorded call raised."""
         options = self.options.model_copy()  # the client changes it
-        error = error_in(answer)
-        if error is not None:
-            error = whole_error(error, self.client, options)
-        stream_class = self.stream_class
-        if self.stream and (error is None or answer.result is not msgspec.UNSET):
-            events = streamed(answer)
-            response = event_response(self.client, options, events, named=_api(options) != "chat_completions")
-            if error is not None:
-                stream_class = failing_class(stream_class, error)
-        elif error is not None:
-            raise error
+        events = call.events()
+        if events is None:
+            if (error := call.error()) is not None:
+                raise whole_error(error, self.client, options)
+            response = json_response(self.client, options, call.result())
         else:
-            response = json_response(self.client, options, result_in(answer))
+            response = event_response(self.client, options, events, named=_api(options) != "chat_completions")
         return {
             "cast_to": self.client._maybe_override_cast_to(self.cast_to, options),
             "options": options,
             "response": response,
             "stream": self.stream,
-            "stream_cls": stream_class,
+            "stream_cls": self._ending(call, options),
             "retries_taken": 0,
         }
+
+    def _ending(self, call: OpenCall, options: Any) -> Any:
+        end = call.end_of_stream()
+        if end is None or self.stream_class is None:
+            return self.stream_class
+        return ending_class(self.stream_class, lambda: whole_error(end(), self.client, options))
 
 
 class Watched:
@@ -101,10 +98,10 @@ class Watched:
         self._call = call
         self._asking = asking
         self._responses: list[Any] = []
-        self._tape = Tape(self._streamed) if asking.stream else None
+        self._watch = Watch(call.tape()) if asking.stream else None
         self.stream_class = asking.stream_class
-        if self._tape is not None and self.stream_class is not None:
-            self.stream_class = taped_class(self.stream_class, self._tape)
+        if self._watch is not None and self.stream_class is not None:
+            self.stream_class = watched_class(self.stream_class, self._watch)
 
     @contextmanager
     def sending(self) -> Iterator[None]:
@@ -114,7 +111,9 @@ class Watched:
             with self._call.body():
                 yield
         except BaseException as error:
-            if self._responses and not self._asking.stream:
+            if self._watch is not None:
+                self._watch.tape.failed(bare_error(error))
+            elif self._responses:
                 self.came()  # an answer that the caller's own parser refused: it will refuse it again
             else:
                 self._call.raised(bare_error(error))
@@ -132,17 +131,11 @@ class Watched:
             self._call.returned(None)  # something between has answered, as the vendor's middleware may
             return
         response = self._responses[-1]
-        if self._tape is None:
-            self._call.returned(encode(answer_of(response)))
+        if self._watch is None:
+            self._call.returned(answer_of(response))
         elif self.unread() is not None:
             for event in parse_events(response.text):
-                self._tape.add(event)
-            self._tape.end()
+                self._watch.event(event)
+            self._watch.tape.ended()
         else:
-            watch_close(response, self._tape)
-
-    def _streamed(self, events: list[JsonValue], error: BaseException | None) -> None:
-        if error is None:
-            self._call.returned(stream_of(events))
-        else:
-            self._call.raised(bare_error(error), stream_of(events))
+            self._watch.on_close(response)

@@ -70,8 +70,8 @@ def _request(kind: Any, provider: str) -> Any:
             options = prepare(options)  # it reads iterators, which can be read once
         asking = Asking(self, cast_to, options, stream, stream_cls)
         call = OpenCall(place, asking.asked(provider))
-        if call.answer is not None:
-            return kind._process_response(self, **asking.answered(call.answer))
+        if call.is_answered:
+            return kind._process_response(self, **asking.answered(call))
         watched = Watched(call, asking)
         with watched.sending():
             made = kind.request(self, cast_to, options, stream=stream, stream_cls=watched.stream_class)
@@ -92,8 +92,9 @@ def _arequest(kind: Any, provider: str) -> Any:
             options = await prepare(options)
         asking = Asking(self, cast_to, options, stream, stream_cls)
         call = OpenCall(place, asking.asked(provider))
-        if call.answer is not None:
-            return await kind._process_response(self, **asking.answered(call.answer))
+        if call.is_answered:
+            await call.wait_if_cancelled()
+            return await kind._process_response(self, **asking.answered(call))
         watched = Watched(call, asking)
         with watched.sending():
             made = await kind.request(self, cast_to, options, stream=stream, stream_cls=watched.stream_class)
