@@ -78,7 +78,7 @@ def read_journal(data: bytes, where: str) -> Journalled:
         line = _read(raw, Line, where, number)
         match line:
             case BegunLine(call):
-                if call.number in calls or call.outcome is not None or not _is_above(call, calls):
+                if call.number in calls or not _may_begin(call, calls):
                     raise _damaged(where, number)
                 calls[call.number] = call
             case EndedLine(which, ended, ended_ns, outcome):
@@ -93,8 +93,10 @@ def read_journal(data: bytes, where: str) -> Journalled:
     return Journalled(header, tuple(calls[number] for number in sorted(calls)), **said)
 
 
-def _is_above(call: Call, calls: dict[int, Call]) -> bool:
-    return call.parent is None or (call.parent < call.number and call.parent in calls)
+def _may_begin(call: Call, calls: dict[int, Call]) -> bool:
+    """Whether a recording could have begun `call` behind those that had begun by then."""
+    is_counted = call.number >= 0 and call.begun > 0 and call.outcome is None and call.ended is None
+    return is_counted and (call.parent is None or (call.parent < call.number and call.parent in calls))
 
 
 def _header(raw: bytes, where: str) -> Header:
