@@ -110,7 +110,7 @@ class TextMatcher:
         if found:
             for end in range(found.end(), at, -1):
                 told = time_shape(live[at:end])
-                if told is not None and same_form(shape, told):
+                if told not in (None, USUAL) and same_form(shape, told or ""):
                     yield end
 
 
