@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,32 +14,68 @@ from stepfork.trace.body import JsonValue
 _RECEIVERS = {"self", "cls"}
 
 
-def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
-    """The parameters of `function`; None where it does not tell (some built-in functions)."""
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):
-        return None
+class Parameters:
+    """What a function takes. Of a `functools.partial` these are the function's own, with what the partial holds."""
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._args: tuple[Any, ...] = ()
+        self._kwargs: dict[str, Any] = {}
+        while type(function) is functools.partial:
+            self._args = (*function.args, *self._args)
+            self._kwargs = {**function.keywords, **self._kwargs}
+            function = function.func
+        self._function: Any = function
 
-def told_arguments(
-    signature: inspect.Signature | None, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> dict[str, JsonValue]:
-    """An object of tagged values: defaults are not filled in, ``self`` and ``cls`` are left out, ``*args`` are a list
-    under their name, ``**kwargs`` members among the others. Where no parameter is known, positions are called ``args``.
+    @functools.cached_property
+    def _signature(self) -> inspect.Signature | None:
+        """None where the function does not tell (some built-in ones)."""
+        try:
+            return inspect.signature(self._function)
+        except Exception:
+            return None
 
-    Raises TypeError where the arguments do not fit the signature.
-    """
-    if signature is None:
-        return ({"args": encode(list(args))} if args else {}) | {name: encode(item) for name, item in kwargs.items()}
-    made: dict[str, JsonValue] = {}
-    bound = signature.bind(*args, **kwargs)
-    for index, (name, parameter) in enumerate(signature.parameters.items()):
-        if name not in bound.arguments or (index == 0 and name in _RECEIVERS):
-            continue
-        value = bound.arguments[name]
-        if parameter.kind is parameter.VAR_KEYWORD:
-            made.update((key, encode(item)) for key, item in value.items())
-        else:
-            made[name] = encode(list(value) if parameter.kind is parameter.VAR_POSITIONAL else value)
-    return made
+    @functools.cached_property
+    def _is_exact(self) -> bool:
+        """Whether the signature is the one by which Python itself decides: no decorator has claimed another's."""
+        function = getattr(self._function, "__func__", self._function)
+        if type(function) is not types.FunctionType:
+            return False
+        return not {"__wrapped__", "__signature__"} & vars(function).keys()
+
+    def refuse(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether Python raises TypeError for these arguments before the function runs; False where nobody knows."""
+        return self._is_exact and self._bound(args, kwargs) is None
+
+    def told(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> JsonValue:
+        """An object of tagged values. Never raises.
+
+        Defaults are not filled in; a first parameter ``self`` or ``cls`` is left out; ``*args`` are a list under their
+        name, ``**kwargs`` members among the others. Where parameters are not known, ``args`` is what has no name.
+        """
+        bound = self._bound(args, kwargs)
+        made: dict[str, Any] = {}
+        if bound is None or self._signature is None:
+            made, positions = {**self._kwargs, **kwargs}, [*self._args, *args]
+            if positions:
+                made["*args" if "args" in made else "args"] = positions
+            return encode(made)
+        for index, (name, parameter) in enumerate(self._signature.parameters.items()):
+            if name not in bound or (index == 0 and name in _RECEIVERS):
+                continue
+            if parameter.kind is parameter.VAR_KEYWORD:
+                # A parameter that takes positions only may have the name of a keyword that was passed.
+                taken = {key: item for key, item in bound[name].items() if key in made}
+                made |= {key: item for key, item in bound[name].items() if key not in taken}
+                if taken:
+                    made[f"**{name}"] = taken
+            else:
+                made[name] = list(bound[name]) if parameter.kind is parameter.VAR_POSITIONAL else bound[name]
+        return encode(made)
+
+    def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
+        if self._signature is None:
+            return None
+        try:
+            return self._signature.bind(*self._args, *args, **{**self._kwargs, **kwargs}).arguments
+        except TypeError:
+            return None

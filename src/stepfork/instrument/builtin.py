@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
+
+import msgspec
 
 from stepfork.instrument.named import class_name, find_class
 from stepfork.instrument.scalars import READERS, WRITERS
@@ -79,5 +80,5 @@ def _plain(base: Any, tag: Tag, read: Read) -> Any:
     return base(map(read, tag["value"]))
 
 
-def _order(item: JsonValue) -> str:
-    return json.dumps(item, sort_keys=True)
+def _order(item: JsonValue) -> bytes:
+    return msgspec.json.encode(item, order="sorted")

@@ -1,30 +1,37 @@
-"""One instrumented call: asked of the session, answered from it or run and told to it. Adapters are made of this.
+"""One instrumented call: asked of the session, answered from it or run and told to it.
 
     call(ask, body)          ask() says what the call is (an `Asked`); body() makes it
     acall(ask, body)         the same, body() is awaited
 
 Where nobody listens, `body` is called and nothing else happens. A recording changes no result and no exception; a
-replay gives a copy of what was recorded, and does not call `body`.
+replay gives a copy of what was recorded, and does not call `body`. A result that gives item after item (a generator, an
+SDK's stream) is recorded as it is consumed.
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from stepfork.instrument import context
+from stepfork.errors import ReplayMismatchError
+from stepfork.instrument import context, streaming
 from stepfork.instrument.context import Here
-from stepfork.instrument.failures import encode_exception, restore_exception
-from stepfork.instrument.session import Opened
+from stepfork.instrument.failures import encode_exception, is_cancellation, restore_exception
+from stepfork.instrument.outside import look_outside
+from stepfork.instrument.replayed import replayed
+from stepfork.instrument.session import ClosedSession
 from stepfork.instrument.tagged import decode, encode
-from stepfork.instrument.watched import be_watched
 from stepfork.trace.body import JsonValue
 from stepfork.trace.call import Asked, Outcome
 
 _T = TypeVar("_T")
 Ask = Callable[[], Asked]
+
+CANCELLATION_SECONDS = 30.0
+"""How long a replayed call that was cancelled when it was recorded waits to be cancelled again."""
 
 
 class Keep(NamedTuple):
@@ -42,17 +49,16 @@ def call(ask: Ask, body: Callable[[], _T], keep: Keep = TAGGED) -> _T:
     place = context.here()
     if place is None:
         return body()
-    opened, inside = _open(place, ask)
-    if opened.answer is not None:
-        return _given(opened.answer, keep)  # type: ignore[no-any-return]
+    made = _Made(place, ask(), keep)
+    if made.answer is not None:
+        return made.given(made.answer)  # type: ignore[no-any-return]
     try:
-        with context.at(inside):
+        with context.at(made.inside):
             result = body()
     except BaseException as error:
-        opened.end(_failed(error))
+        made.failed(error)
         raise
-    opened.end(Outcome(keep.encode(result)))
-    return result
+    return made.finished(result)  # type: ignore[no-any-return]
 
 
 async def acall(ask: Ask, body: Callable[[], Awaitable[_T]], keep: Keep = TAGGED) -> _T:
@@ -60,34 +66,83 @@ async def acall(ask: Ask, body: Callable[[], Awaitable[_T]], keep: Keep = TAGGED
     place = context.here()
     if place is None:
         return await body()
-    opened, inside = _open(place, ask)
-    if opened.answer is not None:
-        return _given(opened.answer, keep)  # type: ignore[no-any-return]
+    made = _Made(place, ask(), keep)
+    if made.answer is not None:
+        return await made.agiven(made.answer)  # type: ignore[no-any-return]
     try:
-        with context.at(inside):
+        with context.at(made.inside):
             result = await body()
     except BaseException as error:
-        opened.end(_failed(error))
+        made.failed(error)
         raise
-    opened.end(Outcome(keep.encode(result)))
-    return result
+    return made.finished(result)  # type: ignore[no-any-return]
 
 
-def _open(place: Here, ask: Ask) -> tuple[Opened, Here]:
-    opened = place.session.begin(ask(), parent=place.parent, forks=place.forks)
-    return opened, Here(place.session, place.line, parent=opened.number)
+class _Made:
+    """A call that the session has heard of."""
+
+    def __init__(self, place: Here, asked: Asked, keep: Keep) -> None:
+        self._session = place.session
+        self._opened = place.session.begin(asked, parent=place.parent, forks=place.forks)
+        self._keep = keep
+        self.answer = self._opened.answer
+        self.inside = Here(place.session, place.line, parent=self._opened.number)
+
+    def given(self, answer: Outcome) -> Any:
+        """What was recorded, given again."""
+        tag: Any = None if isinstance(answer.result, msgspec.UnsetType) else answer.result
+        kind = tag.get("$py") if isinstance(tag, dict) else None
+        failure = None if answer.error is None else lambda: _error_in(answer)
+        if kind in {"stream", "generator"}:
+            refused = self._session.refused if isinstance(self._session, ClosedSession) else None
+            return replayed(tag, self._keep.decode, failure, refused)
+        if kind == "awaitable":
+            return self.agiven(Outcome(tag.get("value"), answer.error, answer.raised))
+        if failure is not None:
+            raise failure()
+        return self._keep.decode(tag)
+
+    async def agiven(self, answer: Outcome) -> Any:
+        """What was recorded, given to one who awaits it."""
+        if answer.error is not None and is_cancellation(_error_in(answer)):
+            import asyncio
+
+            await asyncio.sleep(CANCELLATION_SECONDS)
+            what = "a call that was cancelled when it was recorded was not cancelled"
+            if isinstance(self._session, ClosedSession):
+                self._session.refused(what)
+            raise ReplayMismatchError(what)
+        return self.given(answer)
+
+    def failed(self, error: BaseException, shape: JsonValue | msgspec.UnsetType = msgspec.UNSET) -> None:
+        """The body raised."""
+        told, raised = encode_exception(error)
+        self._opened.end(Outcome(shape, error=told, raised=raised))
+
+    def finished(self, result: Any) -> Any:
+        """The body has returned `result`; what the caller is given."""
+        if type(result) is types.CoroutineType:
+            return self._awaited(result)
+        shape = streaming.shape_of(result)
+        if shape is not None:
+            return streaming.recorded(result, shape, self._opened, self._keep.encode, self.inside)
+        self._opened.end(Outcome(self._keep.encode(result)))
+        return result
+
+    async def _awaited(self, coroutine: Awaitable[Any]) -> Any:
+        try:
+            with context.at(self.inside):
+                result = await coroutine
+        except BaseException as error:
+            self.failed(error, {"$py": "awaitable"})
+            raise
+        self._opened.end(Outcome({"$py": "awaitable", "value": self._keep.encode(result)}))
+        return result
 
 
-def _given(answer: Outcome, keep: Keep) -> Any:
-    if answer.error is not None:
-        raised = None if isinstance(answer.raised, msgspec.UnsetType) else answer.raised
-        raise restore_exception(answer.error, raised)
-    return keep.decode(None if isinstance(answer.result, msgspec.UnsetType) else answer.result)
+def _error_in(answer: Outcome) -> BaseException:
+    assert answer.error is not None
+    return restore_exception(answer.error, None if isinstance(answer.raised, msgspec.UnsetType) else answer.raised)
 
 
-def _failed(error: BaseException) -> Outcome:
-    told, raised = encode_exception(error)
-    return Outcome(error=told, raised=raised)
-
-
-be_watched()
+look_outside()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
-from stepfork.instrument.arguments import signature_of, told_arguments
+from stepfork.instrument.arguments import Parameters
 from stepfork.instrument.engine import acall, call
 from stepfork.trace.call import Asked
 
@@ -28,5 +28,5 @@ async def allm_request(function: Callable[..., Awaitable[_T]], /, *args: Any, **
 def _asked(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Asked:
     model = kwargs.get("model")
     named = model if isinstance(model, str) else None
-    arguments = told_arguments(signature_of(function), args, kwargs)
+    arguments = Parameters(function).told(args, kwargs)
     return Asked("llm_call", named or "llm", arguments, model=named, api="other")

@@ -16,6 +16,8 @@ from stepfork.instrument.fielded import KINDS as FIELDED
 from stepfork.instrument.fielded import kind_of, read_fields, write_fields
 from stepfork.instrument.named import class_name, find_class
 from stepfork.instrument.opaque import Opaque, opaque, tag_of
+from stepfork.instrument.raising import exception_tag, read_exception
+from stepfork.instrument.replayed import replayed
 from stepfork.instrument.scalars import READERS, WRITERS
 from stepfork.trace.body import JsonValue
 
@@ -102,8 +104,6 @@ class _Writer:
         if Enum in bases:
             return self.enum(value, kind, depth)
         if BaseException in bases:
-            from stepfork.instrument.failures import exception_tag
-
             return exception_tag(value, lambda item: self.write(item, depth + 3))
         which = kind_of(kind)
         if which is not None:
@@ -136,16 +136,13 @@ def _enum(tag: dict[str, JsonValue]) -> Any:
     return found._value2member_map_[value] if not issubclass(found, Flag) else found(value)
 
 
-def _failure(tag: dict[str, JsonValue]) -> Any:
-    from stepfork.instrument.failures import read_exception
-
-    return read_exception(tag)
-
-
 _READ: dict[str, Callable[[dict[str, JsonValue]], Any]] = {
     **READERS,
     **{kind: lambda tag: read_builtin(tag, decode) for kind in BUILTIN},
     **{kind: lambda tag: read_fields(tag, decode) for kind in FIELDED},
     "enum": _enum,
-    "exception": _failure,
+    "exception": lambda tag: read_exception(tag, decode),
+    "own": lambda tag: decode(tag["value"]),
+    "stream": lambda tag: replayed(tag, decode),
+    "generator": lambda tag: replayed(tag, decode),
 }
