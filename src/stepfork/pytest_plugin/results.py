@@ -108,7 +108,6 @@ def _told(error: BaseException) -> dict[str, Any]:
     told: dict[str, Any] = {"type": type(error).__name__}
     if isinstance(error, StepforkError) and not isinstance(error, AssertionError):
         told["classes"] = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, StepforkError)]
-        told["exit_code"] = error.exit_code
         told["message"] = str(error)[:_LONGEST]
     return told
 

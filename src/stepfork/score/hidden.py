@@ -10,34 +10,40 @@ from typing import Any
 
 from stepfork.normalize.placeholders import parse
 from stepfork.redact.marker import MARKER
+from stepfork.trace.body import JsonValue
 
 
-def may_have_been(expected: Any, recorded: Any) -> bool:
-    """Whether the run may have had `expected` where the recording has `recorded`, which is not the same."""
-    if not isinstance(recorded, str) or ("{{" not in recorded and MARKER not in recorded):
+def may_have_been(expected: JsonValue, recorded: Any) -> bool:
+    """Whether the run may have had `expected` where the recording has `recorded`, which is not the same.
+
+    An expected text may have placeholders as well: a replay takes any value for one that it has not met yet.
+    """
+    return _stands_for(recorded, expected) or _stands_for(expected, recorded)
+
+
+def _stands_for(hiding: Any, value: Any) -> bool:
+    if not isinstance(hiding, str) or ("{{" not in hiding and MARKER not in hiding):
         return False
-    if not isinstance(expected, str):
-        return isinstance(expected, int) and not isinstance(expected, bool) and _is_all_hidden(recorded)
-    first, *others = _literals(recorded)
-    if not others or not expected.startswith(first):
-        return expected == first
+    first, *others = _literals(hiding)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return bool(others) and not first and not any(others)
+    if not isinstance(value, str):
+        return False
+    if not others or not value.startswith(first):
+        return value == first
     *inner, last = others
     at = len(first)
     for text in inner:
-        at = expected.find(text, at + 1) + len(text)
+        at = value.find(text, at + 1) + len(text)
         if at < len(text):
             return False
-    return expected.endswith(last) and len(expected) - len(last) > at
+    return value.endswith(last) and len(value) - len(last) > at
 
 
-def _is_all_hidden(recorded: str) -> bool:
-    return not any(_literals(recorded))
-
-
-def _literals(recorded: str) -> list[str]:
+def _literals(text: str) -> list[str]:
     """The texts before, between and after what is hidden; a text without any is one."""
     made = [""]
-    for piece in parse(recorded):
+    for piece in parse(text):
         if not isinstance(piece, str):
             made.append("")
             continue

@@ -12,12 +12,11 @@ OPTION = "--stepfork-results"
 
 
 class Raised(msgspec.Struct, frozen=True):
-    """What was raised, nothing where ``type`` is empty. Of our own errors: their classes, the nearest first, the exit
-    code of a command that ends with one, and the message."""
+    """What was raised, nothing where ``type`` is empty. Of our own errors: their classes, the nearest first, and
+    the message."""
 
     type: str = ""
     classes: tuple[str, ...] = ()
-    exit_code: int | None = None
     message: str = ""
 
 

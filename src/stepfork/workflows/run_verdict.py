@@ -71,6 +71,9 @@ _BY_CLASS = {
 }
 """The reason of an error of ours that a test raised, by its class or one above it."""
 
+_DIVERGED = frozenset({"ReplayError", "RecordedDependencyError"})
+"""Errors of ours that say that the tested code did not do what was recorded: an answer, and it is no."""
+
 _USAGE, _INTERNAL, _INTERRUPTED = 4, 3, 2
 """Exit statuses of pytest."""
 
@@ -111,7 +114,7 @@ def _not_collected(results: Results, counts: Counts) -> Verdict | None:
 def _failed(results: Results, counts: Counts) -> Verdict | None:
     """A difference that was found counts, whatever else happened."""
     raised = [one.raised for one in _failures(results.reports) if one.when == "call" and one.raised is not None]
-    ours = [one for one in raised if one.exit_code == 2]
+    ours = [one for one in raised if one.classes and not _DIVERGED.intersection(one.classes)]
     if len(raised) > len(ours):
         return Verdict("failed", "test_failed", None, counts)
     if ours:
