@@ -34,7 +34,7 @@ class CallsClient:
         parts = urlsplit(address)
         self._host = parts.hostname or ""
         self._port = parts.port or 80
-        self._path = parts.path
+        self._target = f"{parts.path}?{parts.query}" if parts.query else parts.path
         self._own = threading.local()
 
     def say(self, message: Message) -> Noted:
@@ -66,6 +66,6 @@ class CallsClient:
             own.update(process=os.getpid(), connection=connection)
         own["last"] = now
         connection = own["connection"]
-        connection.request("POST", self._path, body, {"Content-Type": "application/json"})
+        connection.request("POST", self._target, body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         return response.status, response.read()

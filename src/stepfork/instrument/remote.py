@@ -53,9 +53,8 @@ class RemoteSession:
     closed_to_strangers = False
 
     def __init__(self, url: str) -> None:
-        address, _, query = url.partition("?")
-        self._replays = query == ANSWERED
-        self._client = CallsClient(address)
+        self._replays = url.endswith(f"?{ANSWERED}")
+        self._client = CallsClient(url)
         self._count = 0
         self._origin: Origin | None = None
         self._is_gone = False

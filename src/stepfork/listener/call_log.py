@@ -6,6 +6,7 @@ on each, so what one of its lines of control did before another was started has 
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Protocol
 
 import msgspec
@@ -26,7 +27,7 @@ class Answers(Protocol):
 
 
 class CallLog:
-    """What was told of calls, and, with `answers`, what was decided."""
+    """What was told of calls, and, with `answers`, what was decided. Thread-safe."""
 
     def __init__(self, answers: Answers | None = None) -> None:
         self._answers = answers
@@ -34,16 +35,28 @@ class CallLog:
         self._count = 0
         self._lines = 0
         self._places: set[tuple[int | None, tuple[Fork, ...]]] = set()
+        self._lock = Lock()
+
+    @property
+    def answers(self) -> bool:
+        """Whether calls are answered from a recording."""
+        return self._answers is not None
+
+    @property
+    def count(self) -> int:
+        """The number of events so far."""
+        return self._count
 
     def hear(self, message: Message, at_ns: int) -> Noted:
         """Take in an event that arrived at `at_ns`. Raises MessageError for one that cannot be."""
-        match message:
-            case Joined():
-                return self._joined(message)
-            case Begun():
-                return self._begun(message, at_ns)
-            case Ended():
-                return self._ended(message, at_ns)
+        with self._lock:
+            match message:
+                case Joined():
+                    return self._joined(message)
+                case Begun():
+                    return self._begun(message, at_ns)
+                case Ended():
+                    return self._ended(message, at_ns)
 
     def calls(self) -> tuple[Call, ...]:
         """The calls so far, in order of their beginning, their lines of control numbered from 1 as they appear."""

@@ -52,7 +52,7 @@ Message = Joined | Begun | Ended
 
 class Refused(msgspec.Struct, frozen=True):
     """Why a call that is replayed may not run: it is not the recorded one, or was made once too often. ``text`` is one
-    line that quotes no value."""
+    line, its values redacted."""
 
     kind: Literal["mismatch", "exhausted"]
     text: str

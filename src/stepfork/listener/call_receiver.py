@@ -7,7 +7,7 @@ from aiohttp import web
 
 from stepfork.listener.body import HungUpError, StalledError, TooLargeError, invite, pieces
 from stepfork.listener.call_log import CallLog
-from stepfork.listener.call_messages import MessageError, read_message
+from stepfork.listener.call_messages import ANSWERED, MessageError, read_message
 from stepfork.listener.tape import Tape
 
 _OVERHEAD = 1024
@@ -49,6 +49,8 @@ class CallReceiver:
             raise _RejectedError(405, "a message is a POST")
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise _RejectedError(415, "it is compressed")
+        if request.query_string == ANSWERED and not self._log.answers:
+            raise _RejectedError(409, "this replay answers no instrumented calls")
         limits = self._tape.limits
         try:
             await invite(request)

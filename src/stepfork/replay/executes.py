@@ -13,6 +13,7 @@ from collections.abc import Collection
 import msgspec
 
 from stepfork.providers.calls import bare_tool
+from stepfork.replay.answerable import answered_tools
 from stepfork.replay.asked import asked_tools
 from stepfork.trace.fixture import Run
 from stepfork.trace.step import Trace
@@ -21,10 +22,12 @@ from stepfork.trace.step import Trace
 def recorded_tools(run: Run) -> tuple[str, ...]:
     """The tools that a replay of `run` may execute, each once, in order of first appearance: those of the trace's
     steps, then those that only answers ask for. A server's name before the tool's own (``mcp__orders__``) is left
-    out."""
+    out, and so are tools that are answered from the recording."""
     told = [step.name for step in run.trace.steps if step.type == "tool_call"]
     asked = [name for exchange in run.exchanges for name in asked_tools(exchange)]
-    return tuple(dict.fromkeys(bare_tool(name) for name in (*told, *asked)))
+    answered = answered_tools(run)
+    names = dict.fromkeys(bare_tool(name) for name in (*told, *asked))
+    return tuple(name for name in names if name not in answered)
 
 
 def unlisted_tools(run: Run, listed: Collection[str], served: Collection[str] = ()) -> tuple[str, ...]:

@@ -63,6 +63,23 @@ class Identities:
                 self._live[recorded] = live
                 self._recorded[live] = recorded
 
+    def learn(self, other: Identities) -> list[Name]:
+        """Take over the roles of addresses and personal data that `other` knows and this does not; the values that are
+        new. What was made up gives way to what a run has shown."""
+        new: list[Name] = []
+        for recorded, live in other._live.items():
+            settled = self._live.get(recorded)
+            if recorded[0] not in STRICT or settled == live or not (settled is None or settled in self._made_up):
+                continue
+            if live in other._made_up:
+                if settled is not None:
+                    continue
+                self.make_up(recorded, live)
+            else:
+                self.settle([(recorded, live)])
+            new.append(live)
+        return new
+
     def make_up(self, recorded: Name, live: Name) -> None:
         """Settle a value that was made up for a placeholder."""
         self._live[recorded] = live

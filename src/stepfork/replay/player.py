@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
+from threading import RLock
 
 import msgspec
 
@@ -32,6 +32,7 @@ from stepfork.trace.fixture import Fixture
 
 class Player:
     """The recorded side of one replay. Answers depend on the calls so far and on the arguments, on nothing else.
+    Thread-safe: whoever looks at more than one of its methods gives holds ``lock``.
 
     `context` is this run's: its known values are given back, and the times that are lie at its start. `secrets` are
     taken out of each request first, as they were when it was recorded.
@@ -42,8 +43,8 @@ class Player:
         self._context = context
         self._secrets = secrets
         self._rules = rules
-        self._session: _Session | None = None
-        self._beginning = Lock()  # a report may be asked for in another thread than the first call comes in
+        self._session: PlayerSession | None = None
+        self.lock = RLock()
 
     def listens_at(self, address: str, token: str) -> None:
         """Says where the run finds its listener. Must be told before the first call."""
@@ -55,38 +56,43 @@ class Player:
 
         `call` numbers the calls from 0 in order of arrival. Never raises, whatever the request is.
         """
-        return self._begun().answer(Exchange(provider, api, request, Response(0)), call)
+        with self.lock:
+            return self.begun().answer(Exchange(provider, api, request, Response(0)), call)
 
     def report(self) -> ReplayReport:
         """What was found so far."""
-        return self._begun().report()
+        with self.lock:
+            return self.begun().report()
 
-    def _begun(self) -> _Session:
-        with self._beginning:
+    def begun(self) -> PlayerSession:
+        """The replay from its first call on. To be asked with the lock held by who goes on to use it."""
+        with self.lock:
             if self._session is None:
-                self._session = _Session(self._fixture, self._context, self._secrets, self._rules)
+                self._session = PlayerSession(self._fixture, self._context, self._secrets, self._rules)
             return self._session
 
 
-class _Session:
-    """A replay from its first call on."""
+class PlayerSession:
+    """A replay from its first call on. ``context`` is where it runs, ``identities`` who is who in it."""
 
     def __init__(self, fixture: Fixture, context: Context, secrets: Secrets, rules: KeyRules) -> None:
+        self.context = context
         self._redactor = Redactor(secrets)
         self._of_bytes = Redactor(secrets.with_personal)
         self._recorded = Recorded(self._by_rules_of_now(fixture.run.exchanges, secrets), context, rules)
         self._live = Reader(context, rules, first=self._redactor, templated=False)
         for kind in self._recorded.personal:
             self._live.look_for(kind)
-        self._identities = Identities()
-        self._giver = Giver(fixture.name, context, self._identities, self._live)
-        self._diagnosis = Diagnosis(self._recorded, self._live, self._identities, context, rules)
+        self.identities = Identities()
+        self._giver = Giver(fixture.name, context, self.identities, self._live)
+        self._diagnosis = Diagnosis(self._recorded, self._live, self.identities, context, rules)
         self._served: list[Served] = []
         self._misses = Misses(self._recorded, context)
         self._asides = Misses(self._recorded, context)
         self._optional: dict[int, str] = {}
 
     def answer(self, exchange: Exchange, call: int) -> Response | Miss:
+        """See `Player.answer`."""
         exchange = self._with_readable_body(exchange)
         live = self._live.read(exchange)
         chosen = self._choose(live)
@@ -101,13 +107,18 @@ class _Session:
         else:
             self._recorded.use(chosen)
             self._served.append(Served(call, chosen))
-        self._identities.settle(self._recorded.names(chosen, live))
-        self._identities.settle(self._recorded.addresses(chosen, live))
+        self.identities.settle(self._recorded.names(chosen, live))
+        self.identities.settle(self._recorded.addresses(chosen, live))
         return patient(self._giver.response(self._recorded.exchanges[chosen]))
 
+    def declare(self, value: str, kind: str) -> None:
+        """A value that the program was given otherwise than over HTTP."""
+        self._live.declare(value, kind)
+
     def report(self) -> ReplayReport:
+        """What was found so far."""
         return ReplayReport(
-            exchanges=len(self._recorded.exchanges),
+            exchanges=sum(not exchange.in_process for exchange in self._recorded.exchanges),
             served=tuple(sorted(self._served, key=lambda served: served.call)),
             misses=tuple(self._misses),
             unused=tuple(unused_of(self._recorded)),
@@ -133,14 +144,14 @@ class _Session:
         best: tuple[int, int] | None = None
         for index in self._recorded.free(live):
             if self._allows(index, live):
-                conflicts = self._identities.conflicts(self._recorded.names(index, live))
+                conflicts = self.identities.conflicts(self._recorded.names(index, live))
                 if not conflicts:
                     return index
                 best = min(best or (conflicts, index), (conflicts, index))
         return None if best is None else best[1]
 
     def _allows(self, index: int, live: Reading) -> bool:
-        return self._identities.allow(self._recorded.addresses(index, live))
+        return self.identities.allow(self._recorded.addresses(index, live))
 
     def _discovered(self, exchange: Exchange, live: Reading) -> Reading:
         """The request read with words that only the recording knows as ids, where it is recorded then."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from stepfork.normalize.known import KINDS, Context, known_value
 from stepfork.normalize.normalize import normalize_again
 from stepfork.normalize.placeholders import BY_POSITION, LOOK_ALIKE, PERSONAL, escape, read
@@ -14,6 +16,9 @@ from stepfork.replay.identities import Pair
 from stepfork.replay.reading import Reader, Reading, Route
 from stepfork.rewrite.place import Edit, Place, Rewriter
 from stepfork.trace.exchange import Exchange
+
+NO_ROUTE: Route = ("", "")
+"""The route of an exchange that answers no request."""
 
 
 class Recorded:
@@ -27,7 +32,11 @@ class Recorded:
         self.used = [False] * len(self.exchanges)
         self._by_key: defaultdict[tuple[Route, RequestKey], list[int]] = defaultdict(list)
         for index, reading in enumerate(self.readings):
-            self._by_key[reading.route, reading.key].append(index)
+            if self.exchanges[index].in_process:  # it never went over the wire, where requests come in
+                self.readings[index] = msgspec.structs.replace(reading, route=NO_ROUTE)
+                self.used[index] = True
+            else:
+                self._by_key[reading.route, reading.key].append(index)
         self._free = {key: list(found) for key, found in self._by_key.items()}
 
     @property

@@ -57,17 +57,77 @@ class Unused(msgspec.Struct, frozen=True):
     optional: bool = False
 
 
+CallMissKind = Literal["changed", "exhausted", "unrecorded"]
+"""``changed``: recorded with other arguments; ``exhausted``: made more often than recorded; ``unrecorded``: no such
+call was recorded."""
+
+
+class CallMiss(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An instrumented call that no recorded one answers, and whose body did not run. ``call`` counts the live calls of
+    that ``tool`` from 1.
+
+    ``path`` is the first place of the arguments that differs, from those of the recorded call that was expected;
+    ``old`` and ``new`` are what either has there, on one line, short and redacted. ``recorded`` and ``asked`` count
+    where it is exhausted.
+    """
+
+    tool: str
+    call: int
+    kind: CallMissKind
+    path: str = ""
+    old: str = ""
+    new: str = ""
+    recorded: int = 0
+    asked: int = 0
+
+    @property
+    def reason(self) -> str:
+        """Why it missed, in a few words."""
+        match self.kind:
+            case "exhausted":
+                return f"recorded {self.recorded}×, asked {self.asked}×"
+            case "unrecorded":
+                return f"no call of {self.tool} was recorded"
+            case "changed":
+                return f"argument {self.path}"
+
+    @property
+    def says(self) -> str:
+        """All of it in one line."""
+        differs = f" differs: recorded {self.old}, asked {self.new}" if self.kind == "changed" else ""
+        return f"{self.tool}, call {self.call}: {self.reason}{differs}"
+
+
+class CallUnused(msgspec.Struct, frozen=True):
+    """A recorded instrumented call that was not made: ``number`` counts the recorded ones from 0."""
+
+    tool: str
+    number: int
+
+
+class CallsReport(msgspec.Struct, frozen=True):
+    """What became of instrumented calls: how often each tool was ``answered``, misses in order of arrival, and what was
+    not called, in stored order."""
+
+    answered: dict[str, int] = {}
+    misses: tuple[CallMiss, ...] = ()
+    unused: tuple[CallUnused, ...] = ()
+
+
 class ReplayReport(msgspec.Struct, frozen=True):
     """`served` and `misses` in order of arrival, `unused` in stored order; `exchanges` counts the recorded ones.
-    ``optional`` lists probes that were asked for and not recorded: answered as a miss is, they fail nothing."""
+    ``optional`` lists probes that were asked for and not recorded: answered as a miss is, they fail nothing.
+    ``calls`` are the instrumented ones."""
 
     exchanges: int
     served: tuple[Served, ...] = ()
     misses: tuple[Miss, ...] = ()
     unused: tuple[Unused, ...] = ()
     optional: tuple[str, ...] = ()
+    calls: CallsReport = CallsReport()
 
     @property
     def is_whole(self) -> bool:
-        """Every request hit and every exchange that is not optional was used."""
-        return not self.misses and all(unused.optional for unused in self.unused)
+        """Every request and every instrumented call hit, and all that is not optional was used."""
+        unused = self.calls.unused or not all(unused.optional for unused in self.unused)
+        return not self.misses and not self.calls.misses and not unused

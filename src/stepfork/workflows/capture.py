@@ -78,7 +78,7 @@ def _made(request: CaptureRequest, store: Store, progress: Callable[[Progress], 
     )
     source = Source(
         kind="command",
-        replay_capable=bool(recording.recorded),
+        replay_capable=bool(recording.recorded or recording.calls),
         command=request.command,
         cwd=cwd,
         exit_code=recording.exit_code,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from stepfork.capture.assemble import assemble
 from stepfork.config.environment import read_dotenv
 from stepfork.config.project import Settings
@@ -21,9 +23,11 @@ from stepfork.normalize.request_key import RunKeys
 from stepfork.providers.calls import bare_tool
 from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
+from stepfork.replay.answerable import answerable, answered_tools
 from stepfork.replay.environment import replay_environment
 from stepfork.replay.executes import executed_tools, recorded_tools, unlisted_tools
 from stepfork.replay.forwarder import ReplayForwarder
+from stepfork.replay.instrumented import InstrumentedCalls
 from stepfork.replay.keys import PLACEHOLDER_KEY
 from stepfork.replay.player import Player
 from stepfork.replay.report import ReplayReport
@@ -94,16 +98,19 @@ def replay(request: ReplayRequest, *, progress: Callable[[Progress], None] | Non
         routes=stage.routes,
         on_progress=progress,
         stdout=request.stdout,
+        answers=stage.calls,
     )
     return compare(request, stage, recording)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """What a program finds in place of the world while it is replayed: who answers, on which routes, and which
-    variables lead there (`environment`, of the listener's base URL). `secrets` keep what is said of it clean."""
+    """What a program finds in place of the world while it is replayed: who answers its requests (`player`) and its
+    instrumented `calls`, on which routes, and which variables lead there (`environment`, of the listener's base URL).
+    `secrets` keep what is said of it clean."""
 
     player: Player
+    calls: InstrumentedCalls
     routes: tuple[Route, ...]
     environment: Callable[[str], Mapping[str, str]] = field(repr=False)
     secrets: Secrets = field(repr=False)
@@ -126,7 +133,10 @@ def set_stage(request: ReplayRequest) -> Stage:
         player.listens_at(address, token)
         return replay_environment(request.environ, base_url, routes, dotenv=dotenv, block_egress=request.block_egress)
 
-    return Stage(player, routes, environment, secrets)
+    calls = InstrumentedCalls(
+        request.fixture, player, secrets, may_run=request.executes, served=_served_tools(request.settings)
+    )
+    return Stage(player, calls, routes, environment, secrets)
 
 
 def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, ...] = ()) -> None:
@@ -134,23 +144,25 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
     name, run = fixture.name, fixture.run
     if draft_causes(fixture) is not None:
         raise UsageError(f"{name!r} is the draft of a failed capture", fix="capture the run again")
-    if not run.source.replay_capable or all(map(is_optional, run.exchanges)):
+    if not run.source.replay_capable or (all(map(is_optional, run.exchanges)) and not answerable(run)):
         raise UsageError(
             f"fixture {name!r} holds no model calls to answer from", fix="capture the run from its command"
         )
     for index, exchange in enumerate(run.exchanges):
+        if exchange.in_process:
+            continue
         if exchange.response.ending != "complete" or not 200 <= exchange.response.status <= 999:
             raise UsageError(
                 f"exchange {index} of {name!r} holds no answer that could be given", fix="capture the run again"
             )
     known = {route.name for route in listener_routes(settings.routes)}
-    missing = sorted({exchange.provider for exchange in run.exchanges} - known)
+    missing = sorted({exchange.provider for exchange in run.exchanges if not exchange.in_process} - known)
     if missing:
         raise UsageError(
             f"fixture {name!r} has calls of a route that is not configured: {', '.join(missing)}",
             fix=f"add [routes.{missing[0]}] to config.toml as it was when the run was captured",
         )
-    unlisted = unlisted_tools(run, executes, [tool for route in settings.routes for tool in route.tools])
+    unlisted = unlisted_tools(run, executes, _served_tools(settings))
     if unlisted:
         options = " ".join(f"--executes {shlex.quote(tool)}" for tool in unlisted)
         raise UsageError(
@@ -159,15 +171,26 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
         )
 
 
+def _served_tools(settings: Settings) -> frozenset[str]:
+    """The tools whose calls a route answers."""
+    return frozenset(bare_tool(tool) for route in settings.routes for tool in route.tools)
+
+
 def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_fail: bool = True) -> ReplayResult:
     """How the run that was just seen went, against the one that was recorded."""
     context = surroundings(request.environ, request.cwd, recording, request.settings)
     keys = RunKeys([seen.exchange for seen in recording.recorded], context, request.settings.key_rules)
-    made = assemble(recording.recorded, recording.spans, key=keys)
-    replayed = Replayed(request.fixture.run, recording, made, stage.player.report())
-    called = executed_tools(made.trace)
-    served = {bare_tool(tool) for route in request.settings.routes for tool in route.tools}
+    made = assemble(recording.recorded, recording.spans, recording.calls, key=keys)
+    report = msgspec.structs.replace(stage.player.report(), calls=stage.calls.report())
+    called = {
+        tool: count - report.calls.answered.get(tool, 0)
+        for tool, count in executed_tools(made.trace).items()
+        if count > report.calls.answered.get(tool, 0)
+    }
+    served = _served_tools(request.settings)
     executed = {tool: count for tool, count in called.items() if tool not in served}
+    unasked = answered_tools(request.fixture.run) - {*map(bare_tool, request.executes)}
+    replayed = Replayed(request.fixture.run, recording, made, report, tuple(unasked.intersection(executed)))
     allowed = {*recorded_tools(replayed.old), *map(bare_tool, request.executes)}
     clean = partial(redact_text, secrets=stage.secrets)
     gaps = tuple(map(clean, gaps_of(replayed)))

@@ -22,12 +22,13 @@ _INCOMPLETE = frozenset({"no_steps", "unpaired_call", "calls_without_spans", "sp
 
 class Replayed(msgspec.Struct, frozen=True):
     """A replay that is over: the recorded run, what was seen of the new one, what that was made into, and what the
-    player says."""
+    player says. ``unasked`` are tools that ran though their recorded calls are answered, and nobody allowed it."""
 
     old: Run
     recording: Recording
     made: Assembled
     report: ReplayReport
+    unasked: tuple[str, ...] = ()
 
     @property
     def expected_exit(self) -> int:
@@ -42,21 +43,27 @@ def causes_of(replayed: Replayed, gaps: Iterable[str]) -> Iterator[str]:
     for miss in report.misses:
         often = f" (asked {miss.times} times)" if miss.times > 1 else ""
         yield f"miss at {place_of(miss, report.exchanges)}: {reason_of(miss)}{often}"
+    for call in report.calls.misses:
+        yield f"miss at {call.says}"
     interrupted = replayed.recording.interrupted
     if interrupted is not None:
         yield f"the replay was interrupted ({signal.Signals(interrupted).name})"
         return
+    for tool in sorted(replayed.unasked):
+        yield f"{tool} really ran: its recorded calls are answered, and this program's are not instrumented"
     yield from _ends(replayed)
     if report.is_whole:
         yield from gaps
     for unused in report.unused:
         if not unused.optional:
             yield f"exchange {unused.exchange} was recorded and not asked for: {unused.label}"
+    for left in report.calls.unused:
+        yield f"a call of {left.tool} was recorded and not made (instrumented call {left.number})"
 
 
 def _ends(replayed: Replayed) -> Iterator[str]:
     recording = replayed.recording
-    if not recording.recorded:
+    if not recording.recorded and not all(exchange.in_process for exchange in replayed.old.exchanges):
         yield (
             "no model call reached the listener; build the model client from OPENAI_BASE_URL, ANTHROPIC_BASE_URL or "
             "the variable of its route"

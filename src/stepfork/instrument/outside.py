@@ -1,0 +1,36 @@
+"""Whether this process belongs to a command that stepfork watches, and what follows for its calls.
+
+Little is loaded here: most programs that are instrumented are not watched.
+"""
+
+from __future__ import annotations
+
+from stepfork.config.environment import calls_url
+from stepfork.instrument import context
+from stepfork.instrument.elsewhere import refusals_file
+from stepfork.instrument.session import Session
+
+_for_ever: list[object] = []
+
+
+def look_outside() -> None:
+    """Called where a program begins to be instrumented, before it makes a call: where it is watched, threads, tasks and
+    processes that it starts from then on know where they were started."""
+    context.watched_by(_session)
+    if calls_url() is not None:
+        from stepfork.instrument.children import tell_children
+        from stepfork.instrument.forking import inherited
+
+        carrying = inherited()
+        carrying.__enter__()
+        _for_ever.append(carrying)  # else it would end here
+        tell_children()
+
+
+def _session() -> Session | None:
+    url = calls_url()
+    if url is None or refusals_file() is not None:  # of a replay that answers no process but its own
+        return None
+    from stepfork.instrument.remote import remote_session
+
+    return remote_session(url)
