@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 import msgspec
 
 from stepfork.capture.upstream import UpstreamForwarder, Upstreams
-from stepfork.config.environment import environ, read_dotenv, store_override
+from stepfork.config.environment import environ, environ_mark, read_dotenv, store_override
 from stepfork.config.process import from_here, may_record
 from stepfork.config.project import read_settings
 from stepfork.config.routes import listener_routes
@@ -302,10 +302,15 @@ class _Variables:
         self._known = set(environ.items())
         self._secrets = Secrets(self._values, rules)
         self._lock = threading.RLock()
+        self._mark: object = None
 
     def look(self, _progress: Progress | None = None) -> None:
         """Take in what the environment has by now. Cheap where it has nothing new."""
+        mark = environ_mark()
+        if mark == self._mark:
+            return
         with self._lock:
+            self._mark = mark
             new = environ().items() - self._known
             self._known |= new
             values = dict(self._values)
