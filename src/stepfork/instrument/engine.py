@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from stepfork.errors import ReplayMismatchError
 from stepfork.instrument import context, streaming
+from stepfork.instrument.cancelled import cancelled_again, is_cancellation
 from stepfork.instrument.context import Here
-from stepfork.instrument.failures import encode_exception, is_cancellation, restore_exception
+from stepfork.instrument.failures import encode_exception, restore_exception
 from stepfork.instrument.outside import look_outside
 from stepfork.instrument.replayed import replayed
 from stepfork.instrument.session import ClosedSession
@@ -29,9 +29,6 @@ from stepfork.trace.call import Asked, Outcome
 
 _T = TypeVar("_T")
 Ask = Callable[[], Asked]
-
-CANCELLATION_SECONDS = 30.0
-"""How long a replayed call that was cancelled when it was recorded waits to be cancelled again."""
 
 
 class Keep(NamedTuple):
@@ -82,7 +79,7 @@ class _Made:
     """A call that the session has heard of."""
 
     def __init__(self, place: Here, asked: Asked, keep: Keep) -> None:
-        self._session = place.session
+        self._refused = place.session.refused if isinstance(place.session, ClosedSession) else None
         self._opened = place.session.begin(asked, parent=place.parent, forks=place.forks)
         self._keep = keep
         self.answer = self._opened.answer
@@ -94,8 +91,7 @@ class _Made:
         kind = tag.get("$py") if isinstance(tag, dict) else None
         failure = None if answer.error is None else lambda: _error_in(answer)
         if kind in {"stream", "generator"}:
-            refused = self._session.refused if isinstance(self._session, ClosedSession) else None
-            return replayed(tag, self._keep.decode, failure, refused)
+            return replayed(tag, self._keep.decode, failure, self._refused)
         if kind == "awaitable":
             return self.agiven(Outcome(tag.get("value"), answer.error, answer.raised))
         if failure is not None:
@@ -105,13 +101,7 @@ class _Made:
     async def agiven(self, answer: Outcome) -> Any:
         """What was recorded, given to one who awaits it."""
         if answer.error is not None and is_cancellation(_error_in(answer)):
-            import asyncio
-
-            await asyncio.sleep(CANCELLATION_SECONDS)
-            what = "a call that was cancelled when it was recorded was not cancelled"
-            if isinstance(self._session, ClosedSession):
-                self._session.refused(what)
-            raise ReplayMismatchError(what)
+            await cancelled_again(self._refused)
         return self.given(answer)
 
     def failed(self, error: BaseException, shape: JsonValue | msgspec.UnsetType = msgspec.UNSET) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from stepfork.errors import RecordedDependencyError
 from stepfork.instrument.plain import message_of
 from stepfork.instrument.tagged import decode, encode
@@ -27,9 +25,3 @@ def restore_exception(error: StepError, raised: JsonValue) -> BaseException:
         return made
     said = " ".join(error.message.split())
     return RecordedDependencyError(f"the recorded call raised {error.type}" + (f": {said}" if said else ""))
-
-
-def is_cancellation(error: BaseException) -> bool:
-    """Whether a task was cancelled."""
-    asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and isinstance(error, asyncio.CancelledError)

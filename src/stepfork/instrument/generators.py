@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
 from stepfork.instrument import context
+from stepfork.instrument.cancelled import is_cancellation
 from stepfork.instrument.context import Here
 from stepfork.instrument.tape import Tape
 
@@ -61,6 +62,8 @@ async def arecorded(body: AsyncGenerator[Any, Any], tape: Tape, inside: Here) ->
             tape.ended()
             return
         except BaseException as error:
+            if error is thrown and is_cancellation(error):  # by an event loop that ends
+                tape.closed()
             tape.failed(error)
             raise
         tape.item(item)
@@ -79,6 +82,8 @@ async def _aclosed(body: AsyncGenerator[Any, Any], tape: Tape, inside: Here) -> 
         with context.at(inside):
             await body.aclose()
     except BaseException as error:
+        if is_cancellation(error):
+            tape.closed()
         tape.failed(error)
         raise
     tape.closed()

@@ -6,17 +6,19 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from typing import Any
 
 from stepfork.errors import ReplayExhaustedError
+from stepfork.instrument.cancelled import cancelled_again, is_cancellation
 from stepfork.instrument.named import find_class
 from stepfork.trace.body import JsonValue
 
 Tag = dict[str, JsonValue]
+Refused = Callable[[str], object] | None
 
 
 def replayed(
     tag: Tag,
     decode: Callable[[JsonValue], Any],
     failure: Callable[[], BaseException] | None = None,
-    refused: Callable[[str], object] | None = None,
+    refused: Refused = None,
 ) -> Any:
     """What stands for a recorded stream: its items, and then what `failure` makes is raised, where it raised.
 
@@ -25,10 +27,14 @@ def replayed(
     """
 
     def items() -> Generator[Any, None, Any]:
+        thrown: BaseException | None = None
         for item in tag["value"]:
-            yield decode(item)
+            try:
+                yield decode(item)
+            except Exception as error:  # what the body made of it comes next
+                thrown = error
         if failure is not None:
-            raise failure()
+            raise _same(failure(), thrown)
         if tag.get("closed"):
             what = f"a stream was asked for more than the {len(tag['value'])} items after which it was closed"
             if refused is not None:
@@ -37,23 +43,45 @@ def replayed(
         return decode(tag["returned"]) if "returned" in tag else None
 
     if tag["$py"] == "stream":
-        return (_Both if tag.get("both") else _Async if tag.get("async") else _Sync)(tag, items())
+        made = _Both if tag.get("both") else _Async if tag.get("async") else _Sync
+        return made(tag, items(), refused)
     if tag.get("async"):
-        return _areplayed(items())
+        return _areplayed(items(), refused)
     return items()
 
 
-async def _areplayed(items: Iterator[Any]) -> AsyncGenerator[Any, Any]:
-    for item in items:
-        yield item
+def _same(failure: BaseException, thrown: BaseException | None) -> BaseException:
+    """The exception that the consumer threw, where that is what came back: `contextlib` looks whether it is."""
+    if thrown is not None and type(thrown) is type(failure) and thrown.args == failure.args:
+        return thrown
+    return failure
+
+
+async def _areplayed(items: Generator[Any, None, Any], refused: Refused) -> AsyncGenerator[Any, Any]:
+    thrown: BaseException | None = None
+    while True:
+        try:
+            item = next(items) if thrown is None else items.throw(thrown)
+        except StopIteration:
+            return
+        except BaseException as error:
+            if is_cancellation(error):
+                await cancelled_again(refused)
+            raise
+        thrown = None
+        try:
+            yield item
+        except Exception as error:
+            thrown = error
 
 
 class _Replayed:
     """Items of a recording. Other attributes of the original are not known."""
 
-    def __init__(self, tag: dict[str, JsonValue], items: Iterator[Any]) -> None:
+    def __init__(self, tag: Tag, items: Iterator[Any], refused: Refused) -> None:
         self._tag = tag
         self._items = items
+        self._refused = refused
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -92,6 +120,10 @@ class _Async(_Replayed):
             return next(self._items)
         except StopIteration:
             raise StopAsyncIteration from None
+        except BaseException as error:
+            if is_cancellation(error):
+                await cancelled_again(self._refused)
+            raise
 
     async def __aenter__(self) -> Any:
         return self
