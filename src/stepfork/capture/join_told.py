@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 
@@ -16,7 +15,7 @@ from stepfork.providers.apis import MODEL_APIS, request_model
 from stepfork.providers.shapes import dict_of, json_text
 from stepfork.trace.body import JsonBody
 from stepfork.trace.call import Call
-from stepfork.trace.wrapped import is_tag, unwrapped
+from stepfork.trace.wrapped import held_in, unwrapped
 
 
 def join_told(calls: Sequence[Call], seen: Ordered) -> dict[int, int]:
@@ -80,17 +79,10 @@ def _body(seen: Seen) -> str:
 
 def _ids(call: Call) -> Iterator[str]:
     """The id of the answer, where what came back tells one: an object, or the items of a stream."""
-    told = _held(None if call.outcome is None or call.outcome.result is msgspec.UNSET else call.outcome.result)
+    told = held_in(None if call.outcome is None or call.outcome.result is msgspec.UNSET else call.outcome.result)
     for item in told[:3] if isinstance(told, list) else [told]:
-        frame = dict_of(_held(item))
+        frame = dict_of(held_in(item))
         for held in (frame, frame.get("message"), frame.get("response")):
-            name = dict_of(_held(held)).get("id")
+            name = dict_of(held_in(held)).get("id")
             if isinstance(name, str) and name:
                 yield name
-
-
-def _held(value: Any) -> Any:
-    """What is in a tag."""
-    while is_tag(value):
-        value = value.get("value")
-    return value

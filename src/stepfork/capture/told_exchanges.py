@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from stepfork.canonical.order import order_of
+from stepfork.capture.told_api import api_of_answer
 from stepfork.providers.apis import MODEL_APIS
 from stepfork.providers.paths import PATHS
 from stepfork.trace.body import Body, EventsBody, JsonBody, JsonValue, TextBody
@@ -19,6 +20,7 @@ from stepfork.trace.wrapped import TAG, Shape, unwrapped
 
 _NAMED = frozenset({"responses", "messages"})
 """APIs whose events say their type in a line of its own."""
+_PROVIDERS = {"chat_completions": "openai", "responses": "openai", "messages": "anthropic"}
 _ENDS_WITH_DONE = frozenset({"chat_completions"})
 
 
@@ -36,16 +38,18 @@ def told_exchange(call: Call) -> ToldExchange:
     ended has none."""
     asked = call.asked
     body, shape = unwrapped(asked.arguments)
-    api = asked.api if asked.api in MODEL_APIS else "other"
+    outcome = call.outcome
+    answered = msgspec.UNSET if outcome is None else outcome.result
+    api = asked.api if asked.api in MODEL_APIS else api_of_answer(body, answered)
     request = Request(
         method=IN_PROCESS,
         path=PATHS.get(api, f"/{asked.name}"),
         content_type="application/json",
-        body=_json(body),
+        body=JsonBody(body),
     )
-    response, result = _response(call.outcome, api)
+    response, result = _response(outcome, api)
     return ToldExchange(
-        Exchange(asked.provider or "python", api, request, response),
+        Exchange(asked.provider or _PROVIDERS.get(api, "python"), api, request, response),
         {TAG: ASKED, "value": shape} if shape else msgspec.UNSET,
         result,
     )

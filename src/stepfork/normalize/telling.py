@@ -14,6 +14,7 @@ from stepfork.normalize.own import NO_OWN
 from stepfork.normalize.own_telling import OwnTeller
 from stepfork.normalize.parts import word_for
 from stepfork.normalize.told import Told
+from stepfork.normalize.typed import made_uuids
 from stepfork.providers.apis import OPAQUE
 from stepfork.providers.split import split_request
 from stepfork.rewrite.run import rewrite_trace
@@ -72,6 +73,9 @@ class Teller:
         self._dumped((trace.input, trace.output))
         for step in trace.steps:
             self._dumped((step.arguments, step.result))
+            if step.instrumented and not self._is_literal(("uuid",)):
+                for found in made_uuids([step.arguments, step.result, step.raised]):
+                    self.told.add("id", found)
             if not self._is_literal(("call_id",)):
                 self.told.add("id", step.call_id)
         if self._own is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
+
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import MODEL_APIS
 from stepfork.providers.calls import Answer, ToolCall
@@ -12,6 +14,7 @@ from stepfork.providers.lines import MAX_LINE, clean_line
 from stepfork.providers.normal import normal_request
 from stepfork.providers.normal_form import NormalMessage
 from stepfork.providers.shapes import dict_of, json_text, list_of, str_of
+from stepfork.trace.body import Body, EventsBody, JsonBody, TextBody
 from stepfork.trace.exchange import Exchange
 
 _LEAST = 16  # characters that a piece gets however many there are; the last ones are cut away
@@ -25,12 +28,35 @@ def says(exchange: Exchange, kept: int) -> tuple[str, ...]:
     prompt has no line: the manifest names its object. An API that is not known has one line: what was asked, and the
     status.
     """
+    if exchange.in_process and exchange.api not in MODEL_APIS:
+        return _told_lines(exchange, kept)
     if exchange.api not in MODEL_APIS:
         request, ending = exchange.request, f" → {exchange.response.status}"
         target = f"{request.path}?{request.query}" if request.query else request.path
         return (clean_line(f"{request.method} {target}", MAX_LINE - len(ending)) + ending,)
     appended = normal_request(exchange).messages[max(kept, 0) :]
     return (*map(_message_line, appended), _answer_line(exchange))
+
+
+def _told_lines(exchange: Exchange, kept: int) -> tuple[str, ...]:
+    """Of a model call that was told in process: the messages that it appended, where it has some, and what came."""
+    as_chat = msgspec.structs.replace(exchange, api="chat_completions")
+    appended = normal_request(as_chat).messages[max(kept, 0) :]
+    lines = map(_message_line, appended) if appended else [clean_line(f"asked: {_told(exchange.request.body)}")]
+    if exchange.response.status == 200:
+        return (*lines, _fitted([f"answered: {_told(exchange.response.body)}"]))
+    return (*lines, _answer_line(exchange))
+
+
+def _told(body: Body) -> str:
+    match body:
+        case JsonBody(value):
+            return json_text(value)[: 2 * MAX_LINE]
+        case TextBody(text):
+            return text
+        case EventsBody(events):
+            return " ".join(event.removeprefix("data: ") for event in events[:MAX_LINE])
+    return "(nothing)"
 
 
 def _message_line(message: NormalMessage) -> str:

@@ -84,6 +84,8 @@ def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iter
     if len(value) > 1 and not _NAMES.isdisjoint(value):
         told = (item for key, item in value.items() if key in _NAMES and isinstance(item, str))
         name = next((told_name for told_name in map(bare, told) if introduces(told_name)), None)
+    if value.get("$py") == "dict" and isinstance(value.get("value"), list):
+        yield from _in_tagged(value["value"], introduces)
     for key, item in value.items():
         if name is not None and key in _VALUES:
             yield from ((path, name) for path, _ in _texts(item, (key,)))
@@ -91,10 +93,19 @@ def _in_object(value: dict[str, Any], introduces: Callable[[str], bool]) -> Iter
             yield from ((path, key) for path in _held(item, (key,)))
 
 
+def _in_tagged(pairs: list[Any], introduces: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+    """The members of an object that instrumentation wrote as pairs, since some of its keys are no texts."""
+    for index, pair in enumerate(pairs):
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) and introduces(pair[0]):
+            path, item = ("value", index, 1), pair[1]
+            found = _held(item, path) if isinstance(item, dict) else (at for at, _ in _texts(item, path))
+            yield from ((at, pair[0]) for at in found)
+
+
 def _held(value: dict[str, Any] | list[Any], path: Path) -> Iterator[Path]:
     """The texts of members that hold the value of a name above them, in an object or a list of some."""
     for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-        if key in _VALUES:
+        if key in _VALUES or (key == "base64" and "$py" in value):
             yield from (found for found, _ in _texts(item, (*path, key)))
         elif isinstance(key, int) and isinstance(item, dict):
             yield from _held(item, (*path, key))
@@ -118,7 +129,7 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _texts(item, (*path, index)) if isinstance(item, str | dict) else ()
-    elif isinstance(value, dict) and len(value) == 1 and len(path) < _DEEPEST:
+    elif isinstance(value, dict) and (len(value) == 1 or "$py" in value) and len(path) < _DEEPEST:
         for key, item in value.items():
             if key in _VALUES:
                 yield from _texts(item, (*path, key))

@@ -14,6 +14,7 @@ from stepfork.errors import CanonicalError, DamagedError
 from stepfork.store.exchange_form import parts_of
 from stepfork.store.markers import value_marker
 from stepfork.store.shapes import only
+from stepfork.store.trace_told import STEP_MEMBERS, TRACE_MEMBERS, fold, unfold
 from stepfork.trace.body import JsonBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.step import Step, StepError, Trace, Usage
@@ -28,6 +29,7 @@ Path = tuple[str | int | None, ...]
 def trace_document(trace: Trace) -> dict[str, Any]:
     """The members of a trace, defaults left out, `trace_version` always there."""
     document: dict[str, Any] = msgspec.to_builtins(trace)
+    fold(document)
     return document | {"trace_version": trace.trace_version}
 
 
@@ -63,7 +65,7 @@ class Pointers:
     def _want(self, document: dict[str, Any]) -> None:
         slots = [document.get("input"), document.get("output")]
         for step in document["steps"]:
-            slots += [step.get("arguments"), step.get("result")]
+            slots += [step.get("arguments"), step.get("result"), step.get("raised")]
         for container in _containers(slots[:]):
             digest = _digest(container)
             if digest is not None:
@@ -90,13 +92,14 @@ class Pointers:
 def read_trace(document: Any) -> Trace:
     """The trace of an unpacked document. Raises DamagedError for a wrong type, member or link."""
     try:
-        only(document, Trace.__struct_fields__)
+        only(document, (*Trace.__struct_fields__, *TRACE_MEMBERS))
         for step in document.get("steps") or ():
-            only(step, Step.__struct_fields__)
+            told = isinstance(step, dict) and step.get("instrumented") is True
+            only(step, (*Step.__struct_fields__, *(STEP_MEMBERS if told else ())))
             only(step.get("error") or {}, StepError.__struct_fields__)
             only(step.get("usage") or {}, Usage.__struct_fields__)
         only(document.get("error") or {}, StepError.__struct_fields__)
-        trace = msgspec.convert(document, Trace)
+        trace = msgspec.convert(unfold(document), Trace)
     except (msgspec.ValidationError, TypeError, OverflowError):
         raise DamagedError("a trace has a member that is absent or of a wrong type") from None
     if "trace_version" not in document or trace.trace_version != 1:

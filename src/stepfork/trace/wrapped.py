@@ -24,6 +24,13 @@ def is_tag(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get(TAG), str)
 
 
+def held_in(value: Any) -> Any:
+    """What is in a tag, and in a tag in that; any other value itself."""
+    while is_tag(value):
+        value = value.get("value")
+    return value
+
+
 def unwrapped(value: JsonValue) -> tuple[JsonValue, Shape]:
     """The plain value in a tagged one, and its shape. A tag without a ``value`` stays where it is."""
     shape: Shape = []
@@ -35,12 +42,25 @@ def _unwrapped(value: Any, path: tuple[str | int, ...], shape: Shape) -> Any:
         others = {name: held for name, held in value.items() if name not in (TAG, "type", "value")}
         row = [list(path), value[TAG], value.get("type")]
         shape.append([*row, others] if others else row)
-        value = value["value"]
+        value = _without_unset(value["value"], others)
     if isinstance(value, dict):
         return {name: _unwrapped(held, (*path, name), shape) for name, held in value.items()}
     if isinstance(value, list):
         return [_unwrapped(held, (*path, index), shape) for index, held in enumerate(value)]
     return value
+
+
+def _without_unset(value: Any, others: dict[str, Any]) -> Any:
+    """The fields of a model without those that nobody set and that are null: `wrapped` puts them back."""
+    unset = _names(others)
+    if not unset or not isinstance(value, dict):
+        return value
+    return {name: held for name, held in value.items() if held is not None or name not in unset}
+
+
+def _names(others: dict[str, Any]) -> list[str]:
+    unset = others.get("unset")
+    return [name for name in unset if isinstance(name, str)] if isinstance(unset, list) else []
 
 
 def wrapped(plain: JsonValue, shape: Shape) -> JsonValue:
@@ -67,6 +87,8 @@ def _wrapped(
         value = [_wrapped(held, (*path, index), rows, above) for index, held in enumerate(value)]
     for row in reversed(rows.get(path, ())):
         others = row[3] if len(row) > 3 and isinstance(row[3], dict) else {}
+        if isinstance(value, dict):
+            value = value | {name: None for name in _names(others) if name not in value}
         value = {TAG: row[1], **({} if row[2] is None else {"type": row[2]}), "value": value, **others}
     return value
 
