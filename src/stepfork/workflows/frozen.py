@@ -328,7 +328,7 @@ def _ending(run: Run, error: BaseException | None) -> str | None:
 def _is_alike(recorded: StepError | None, error: BaseException) -> bool:
     if recorded is None or recorded.type == type(error).__name__:
         return True
-    return isinstance(error, RecordedDependencyError) and error.what.startswith(recorded.type)
+    return isinstance(error, RecordedDependencyError) and recorded.type in error.what
 
 
 def _told(error: StepError | None) -> str:
