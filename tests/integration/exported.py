@@ -17,7 +17,7 @@ from stepfork.trace.step import Step, StepError, Trace
 RECORDED = {"destination": "Lisbon", "selected_flight": "A", "plan": "fly, then walk"}
 WANTED = {**RECORDED, "selected_flight": "B"}
 
-AGENT = '''
+AGENT = """
 from stepfork import trace_tool
 
 
@@ -29,16 +29,14 @@ def search_flights(city):
 def run_agent(request):
     flights = search_flights(request["city"])
     return {"destination": request["city"], "selected_flight": flights[%d], "plan": "fly, then walk"}
-'''
+"""
 BUGGY, FIXED = AGENT % 0, AGENT % 1
 
 UNSET = msgspec.UNSET
 
 
 def recorded_trace(output: Any = RECORDED, *, raised: bool = False) -> Trace:
-    step = Step(
-        "tool_call", "search_flights", 0, 1, arguments={"city": "Lisbon"}, result=["A", "B"], instrumented=True
-    )
+    step = Step("tool_call", "search_flights", 0, 1, arguments={"city": "Lisbon"}, result=["A", "B"], instrumented=True)
     error = StepError("RuntimeError", "no") if raised else None
     return Trace(
         "instrumented",
@@ -57,13 +55,14 @@ def bundle(folder: Path, output: Any = RECORDED, *, raised: bool = False, name: 
     return path
 
 
-def test_source(
-    expectation: Any = WANTED, trajectory: Any = None, *, trace: str = "booking.sftrace", entrypoint: str = "agent:run_agent"
+def source_of(
+    expectation: Any = WANTED,
+    trajectory: Any = None,
+    *,
+    trace: str = "booking.sftrace",
+    entrypoint: str = "agent:run_agent",
 ) -> str:
     return regression_test(RegressionTest("booking", Root(0, ""), trace, entrypoint, expectation, trajectory))
-
-
-test_source.__test__ = False  # type: ignore[attr-defined]
 
 
 def booking(
@@ -73,7 +72,7 @@ def booking(
     bundle(folder, output)
     (folder / "agent.py").write_text(agent)
     test = folder / "test_booking_regression.py"
-    test.write_text(test_source(expectation, trajectory), encoding="utf-8")
+    test.write_text(source_of(expectation, trajectory), encoding="utf-8")
     return test
 
 

@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Results:
-    """Collects what is told. With tests in worker processes, reports and names come from those; they tell no file."""
+    """Collects what is told."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -47,10 +47,13 @@ class Results:
         """Before anything is deselected, or taken out of the list of tests."""
         self._collected[item.nodeid] = None
 
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """The tests that a worker has."""
-        self._collected.update(dict.fromkeys(ids))
+    @pytest.hookimpl(wrapper=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> Generator[None, object, object]:
+        """One file of tests runs in this process, where all is seen, also where the project hands tests to workers."""
+        for name, none in (("numprocesses", None), ("dist", "no"), ("tx", [])):
+            if hasattr(config.option, name):
+                setattr(config.option, name, none)
+        return (yield)
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         """Tests that an option left out."""
@@ -65,7 +68,7 @@ class Results:
     def pytest_runtest_makereport(
         self, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Add what was raised to the report, in a form that worker processes can hand on."""
+        """Add what was raised to the report."""
         report = yield
         vars(report)["stepfork_raised"] = {} if call.excinfo is None else _told(call.excinfo.value)
         return report
@@ -87,7 +90,7 @@ class Results:
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         """Write the file, when everybody else has finished; a process that was forked from this one writes none."""
         yield
-        if os.getpid() != self._process or hasattr(session.config, "workerinput"):
+        if os.getpid() != self._process:
             return
         document = {
             "exit_status": int(session.exitstatus),

@@ -164,12 +164,11 @@ def _counts(results: Results) -> Counts:
     for report in results.reports:
         by_test[report.test].append(report)
     became = [_became(reports) for reports in by_test.values()]
-    not_run = became.count("not_run")
     return Counts(
         collected=len(names),
         **{word: became.count(word) for word in ("passed", "failed", "errors", "skipped", "xfailed", "xpassed")},
-        deselected=min(results.deselected, not_run),
-        not_run=not_run - min(results.deselected, not_run),
+        deselected=results.deselected,
+        not_run=max(0, became.count("not_run") - results.deselected),
     )
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from stepfork.canonical.parse import parse
-from stepfork.errors import CanonicalError, NotFoundError, StoreError, UsageError
+from stepfork.config.process import from_here
+from stepfork.errors import UsageError
 from stepfork.score.battery import ExpectationScore, Verdict, recorded_output, score_expectation
 from stepfork.score.testfile import read_test
 from stepfork.score.trajectory import TrajectoryScore, score_trajectory
-from stepfork.trace.body import JsonValue
 from stepfork.workflows.recorded_run import read_recorded_run
+from stepfork.workflows.reviewed_json import read_reviewed
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ def score(request: ScoreRequest) -> Score:
     whole, and where there is nothing to score.
     """
     test = read_test(request.test, bundle=request.bundle)
-    expected = test.expectation if request.expect_output is None else _read_json(request.expect_output)
+    expected = test.expectation if request.expect_output is None else read_reviewed(request.expect_output)[0]
     if expected is msgspec.UNSET and test.trajectory is msgspec.UNSET:
         raise UsageError(
             "there is no expectation to score: the test asserts the recorded output",
             where=request.test.as_posix(),
             fix="export it with --expect-output, or name a file with --expect-output",
         )
-    run = read_recorded_run(test.trace_path, _shown(test.trace_path, request.bundle)).fixture
+    run = read_recorded_run(test.trace_path, from_here(test.trace_path)).fixture
     output = None if expected is msgspec.UNSET else score_expectation(expected, recorded_output(run.run.trace))
     calls = None if test.trajectory is msgspec.UNSET else score_trajectory(test.trajectory, run.run)
     return Score(_together(*(one.verdict for one in (output, calls) if one is not None)), run.name, output, calls)
@@ -61,21 +61,3 @@ def _together(*verdicts: Verdict) -> Verdict:
     """One rejection is enough; without any, one that is not known leaves the whole unknown."""
     wanted: tuple[Verdict, ...] = ("claim-pinned", "undetermined", "run-pinned")
     return next(verdict for verdict in wanted if verdict in verdicts)
-
-
-def _read_json(path: Path) -> JsonValue:
-    where = path.as_posix()
-    try:
-        return parse(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError("there is no such file", where=where) from None
-    except OSError as error:
-        raise StoreError(f"cannot be read ({error.strerror})", where=where) from None
-    except CanonicalError as error:
-        raise UsageError(error.what, where=where, fix="an expected output is one JSON document") from None
-
-
-def _shown(path: Path, bundle: Path | None) -> str:
-    from stepfork.config.process import from_here
-
-    return (bundle or path).as_posix() if bundle else from_here(path)
