@@ -59,7 +59,7 @@ def _head(test: RegressionTest) -> Iterator[str]:
 
 def _literals(test: RegressionTest) -> Iterator[str]:
     yield from _root(test.root)
-    yield from _path("TRACE_PATH = ROOT", test.trace)
+    yield from _trace(test.trace)
     yield from assigned("ENTRYPOINT = ", test.entrypoint)
     has = test.expectation is not msgspec.UNSET
     yield from _value("EXPECTATION", test.expectation if has else None)
@@ -75,21 +75,18 @@ def _literals(test: RegressionTest) -> Iterator[str]:
 
 def _root(root: Root) -> Iterator[str]:
     above = f"parents[{root.depth}]" if root.depth else "parent"
-    start = f"ROOT = Path(__file__).resolve().{above}"
+    line = f"ROOT = Path(__file__).resolve().{above}"
     if root.below:
-        yield from _path(start, root.below)
-    else:
-        yield f"{start}"
+        line += f" / {string(root.below)}"
+    yield line if len(line.encode()) <= WIDTH else f"{line}  # fmt: skip"
 
 
-def _path(start: str, below: str) -> Iterator[str]:
-    """``{start} / "{below}"``, in as many pieces as lines of the usual width need."""
-    line = f"{start} / {string(below)}"
+def _trace(way: str) -> Iterator[str]:
+    line = f"TRACE_PATH = ROOT / {string(way)}"
     if len(line.encode()) <= WIDTH:
         yield line
-    else:
-        head, tail = start.split(" = ", 1)
-        yield from called(f"{head} = {tail}.joinpath", [("", below)])
+    else:  # with its comma a formatter leaves this as it is
+        yield from called("TRACE_PATH = ROOT.joinpath", [("", way)])
 
 
 def _value(name: str, value: JsonValue) -> Iterator[str]:
