@@ -20,10 +20,10 @@ from stepfork.trace.body import JsonBody
 from stepfork.trace.call import Call, Outcome
 from stepfork.trace.exchange import Exchange, Request, Response
 from stepfork.trace.in_process import arguments_in, result_in
+from stepfork.trace.plain_form import plain_form
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.span import Span
 from stepfork.trace.step import StepError
-from stepfork.trace.wrapped import plain_form
 
 UNFINISHED = StepError("unfinished", "the recording ended before this call did")
 """The error of a call that never came back."""

@@ -14,10 +14,15 @@ from stepfork.diff.keys import canonical_text
 from stepfork.diff.values import Cause, Change, FieldChange, Section
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture, Source
+from stepfork.trace.plain_form import plain_form, plain_step, types_of_step
 from stepfork.trace.step import Step, Trace
 
-_NUMBERS = ("start", "end", "group", "exchange", "parent", "usage")
-"""Fields of a step that an inserted step renumbers, and its token counts, which have a line of their own."""
+_NUMBERS = ("start", "end", "group", "exchange", "parent", "usage", "instrumented")
+"""Fields of a step that an inserted step renumbers, its token counts, which have a line of their own, and who told of
+it."""
+_TYPES = "types"
+"""A member of a step for the comparison: what its values were, so that these read like values. A change of type alone
+is a change."""
 _SAID_BY_VERIFICATION = "--expect-fail"
 _OUTCOME = ("exit_code", "status", "error", "output")
 
@@ -47,7 +52,7 @@ def _about(source: Source, trace: Trace, *, asked: bool) -> dict[str, JsonValue]
     told["cwd"] = source.cwd
     told["flags"] = " ".join(flag for flag in source.flags if flag != _SAID_BY_VERIFICATION)
     told |= {} if trace.agent is None else {"agent": trace.agent}
-    return told | ({"input": trace.input} if asked and trace.input is not msgspec.UNSET else {})
+    return told | ({"input": plain_form(trace.input)} if asked and trace.input is not msgspec.UNSET else {})
 
 
 def _outcome(trace: Trace) -> dict[str, JsonValue]:
@@ -58,11 +63,12 @@ def _outcome(trace: Trace) -> dict[str, JsonValue]:
 
 
 def _step(step: Step, trace: Trace) -> dict[str, JsonValue]:
-    told: dict[str, Any] = msgspec.to_builtins(step)
+    told: dict[str, Any] = msgspec.to_builtins(plain_step(step))
     told = {name: value for name, value in told.items() if name not in _NUMBERS}
     if step.parent is not None and 0 <= step.parent < len(trace.steps):
         told["parent"] = trace.steps[step.parent].name
-    return told
+    types = types_of_step(step)
+    return told | ({_TYPES: types} if types else {})
 
 
 def _step_changes(old: Trace, new: Trace) -> Iterator[Change]:
@@ -72,6 +78,7 @@ def _step_changes(old: Trace, new: Trace) -> Iterator[Change]:
         if op.kind == "same" or at is None:
             continue
         told = before[at] if op.new is None else after[at]
+        told = {name: value for name, value in told.items() if name != _TYPES}
         name = f"{told['type']} {told['name']} [{at}]"
         if op.old is None or op.new is None:
             change = FieldChange(

@@ -6,7 +6,6 @@ asked and answered stands in an exchange as plain JSON; its step keeps the shape
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from stepfork.trace.body import JsonValue
@@ -91,36 +90,3 @@ def _wrapped(
             value = value | {name: None for name in _names(others) if name not in value}
         value = {TAG: row[1], **({} if row[2] is None else {"type": row[2]}), "value": value, **others}
     return value
-
-
-def plain_form(value: JsonValue) -> JsonValue:
-    """A tagged value as a person reads it: what it holds, without what it was. Two values may have the same form."""
-    if isinstance(value, list):
-        return [plain_form(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if not is_tag(value):
-        return {name: plain_form(held) for name, held in value.items()}
-    kind, held = value[TAG], value.get("value")
-    if kind == "dict" and isinstance(held, list) and all(isinstance(row, list) and len(row) == 2 for row in held):
-        return {_key(plain_form(key)): plain_form(item) for key, item in held}
-    if kind == "exception":
-        return {"type": _bare(value.get("type")), "args": plain_form(value.get("args") or [])}
-    if kind == "bytes" and "base64" in value:
-        return {"base64": value["base64"]}
-    if kind == "fraction" and isinstance(held, list):
-        return "/".join(str(plain_form(part)) for part in held)
-    if kind == "opaque":
-        return held or f"<{_bare(value.get('type'))}>"
-    if kind == "model" and isinstance(held, dict) and isinstance(value.get("extra"), dict):
-        held = held | value["extra"]
-    return plain_form(held)
-
-
-def _key(key: Any) -> str:
-    return key if isinstance(key, str) else json.dumps(key, ensure_ascii=False, sort_keys=True)
-
-
-def _bare(name: Any) -> str:
-    """A class without its module."""
-    return name.rpartition(":")[2] if isinstance(name, str) else ""

@@ -30,6 +30,7 @@ from stepfork.store.story import recent
 from stepfork.trace.body import EventsBody, TextBody
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture
+from stepfork.trace.plain_form import plain_form, plain_step
 from stepfork.trace.step import Step
 from stepfork.workflows.textconv import Told
 
@@ -188,8 +189,8 @@ def _answer(exchange: Exchange) -> Iterator[str]:
 def _trace(fixture: Fixture) -> Iterator[str]:
     trace = fixture.run.trace
     yield f"trace   {trace.status}, from {trace.origin}" + (escape(f", agent {trace.agent}") if trace.agent else "")
-    if not fixture.run.exchanges and trace.input is not msgspec.UNSET:
-        yield from _value("  input", trace.input)
+    if (not fixture.run.exchanges or trace.origin == "instrumented") and trace.input is not msgspec.UNSET:
+        yield from _value("  input", plain_form(trace.input))
     for step in trace.steps:
         yield from _step(step, alone=not fixture.run.exchanges)
     if trace.output is not msgspec.UNSET:
@@ -201,6 +202,8 @@ def _trace(fixture: Fixture) -> Iterator[str]:
 def _step(step: Step, *, alone: bool) -> Iterator[str]:
     """A step; `alone` adds what the messages of calls would tell, were there any."""
     yield escape(f"  {step.type} {step.name}")
+    alone = alone or (step.instrumented and step.exchange is None)
+    step = plain_step(step)
     if alone and step.arguments is not msgspec.UNSET:
         yield from _value("    with", step.arguments)
     if alone and step.result is not msgspec.UNSET:

@@ -18,6 +18,7 @@ from stepfork.store.drafts import draft_causes
 from stepfork.store.story import story_of
 from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.fixture import Fixture
+from stepfork.trace.plain_form import plain_step
 from stepfork.trace.step import Step
 
 _WIDE = 100
@@ -66,6 +67,7 @@ def _head(fixture: Fixture, verification: Verification | None) -> Iterator[str]:
 
 
 def _step(step: Step) -> str:
+    step = plain_step(step)
     shown = step.name
     if step.arguments is not msgspec.UNSET:
         shown += f" {_short(step.arguments)}"
