@@ -5,25 +5,27 @@ Little is loaded here: most programs that are instrumented are not watched.
 
 from __future__ import annotations
 
+import atexit
+from functools import cache
+
 from stepfork.config.environment import calls_url
 from stepfork.instrument import context
 from stepfork.instrument.elsewhere import refusals_file
 from stepfork.instrument.session import Session
 
-_for_ever: list[object] = []
 
-
+@cache
 def look_outside() -> None:
     """Called where a program begins to be instrumented, before it makes a call: where it is watched, threads, tasks and
-    processes that it starts from then on know where they were started."""
+    processes that it starts from then on know where they were started. Only the first look counts."""
     context.watched_by(_session)
-    if calls_url() is not None:
+    if calls_url() is not None and context.current() is None:  # else the variable is this process's own, for others
         from stepfork.instrument.children import tell_children
         from stepfork.instrument.forking import inherited
 
         carrying = inherited()
         carrying.__enter__()
-        _for_ever.append(carrying)  # else it would end here
+        atexit.register(carrying.__exit__, None, None, None)  # which holds it: else it would end here
         tell_children()
 
 
