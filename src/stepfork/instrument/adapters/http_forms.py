@@ -69,10 +69,10 @@ def json_response(client: Any, options: Any, answer: JsonValue, status: int = 20
     return response_of(client, options, json.dumps(answer).encode(), "application/json", status)
 
 
-def event_response(client: Any, options: Any, events: Sequence[JsonValue], *, named: bool) -> Any:
-    """The response that streams `events`; `named` where each has its type as its name."""
+def event_response(client: Any, options: Any, events: Sequence[JsonValue], *, named: bool, whole: bool = True) -> Any:
+    """The response that streams `events`; `named` where each has its type as its name, `whole` where they are all."""
     body = "".join(_event(event, named=named) for event in events)
-    if not named:
+    if whole and not named:
         body += "data: [DONE]\n\n"
     return response_of(client, options, body.encode("utf-8", "replace"), "text/event-stream")
 

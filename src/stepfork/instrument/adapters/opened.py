@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from stepfork.errors import ReplayExhaustedError, ReplayMismatchError
+from stepfork.errors import ReplayExhaustedError
 from stepfork.instrument import context
+from stepfork.instrument.cancelled import cancelled_again, is_cancellation
 from stepfork.instrument.context import Here
-from stepfork.instrument.engine import CANCELLATION_SECONDS
-from stepfork.instrument.failures import encode_exception, is_cancellation, restore_exception
+from stepfork.instrument.failures import encode_exception, restore_exception
 from stepfork.instrument.session import ClosedSession
 from stepfork.instrument.tagged import decode, encode
 from stepfork.instrument.tape import Tape
@@ -26,7 +26,7 @@ class OpenCall:
     """
 
     def __init__(self, place: Here, asked: Asked) -> None:
-        self._session = place.session
+        self._refused = place.session.refused if isinstance(place.session, ClosedSession) else None
         self._opened = place.session.begin(asked, parent=place.parent, forks=place.forks)
         self._inside = Here(place.session, place.line, parent=self._opened.number)
         self._answer = self._opened.answer or Outcome()
@@ -79,12 +79,7 @@ class OpenCall:
         """A recorded call that was cancelled waits to be cancelled again. Raises ReplayMismatchError if it is not."""
         error = self.error()
         if error is not None and is_cancellation(error):
-            import asyncio
-
-            await asyncio.sleep(CANCELLATION_SECONDS)
-            what = "a call that was cancelled when it was recorded was not cancelled"
-            self._refuse(what)
-            raise ReplayMismatchError(what)
+            await cancelled_again(self._refused)
 
     def _stream(self) -> dict[str, Any]:
         tag = self._answer.result
@@ -93,9 +88,6 @@ class OpenCall:
     def _exhausted(self) -> BaseException:
         count = len(self._stream()["value"])
         what = f"a stream was asked for more than the {count} items after which it was closed"
-        self._refuse(what)
+        if self._refused is not None:
+            self._refused(what)
         return ReplayExhaustedError(what, fix="record the run again")
-
-    def _refuse(self, what: str) -> None:
-        if isinstance(self._session, ClosedSession):
-            self._session.refused(what)

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from stepfork.errors import UsageError
+from stepfork.instrument.outside import look_outside
 
 _made: dict[tuple[type, str], type] = {}
 
@@ -45,6 +46,7 @@ def reclass(value: Any, adapter: str, methods: Callable[[type], Mapping[str, Any
         }
         metaclass: Any = type(kind)
         made = _made[kind, adapter] = metaclass(kind.__name__, (kind,), members)
+    look_outside()
     try:
         object.__setattr__(value, "__class__", made)
     except TypeError as error:

@@ -74,7 +74,8 @@ class Asking(NamedTuple):
                 raise whole_error(error, self.client, options)
             response = json_response(self.client, options, call.result())
         else:
-            response = event_response(self.client, options, events, named=_api(options) != "chat_completions")
+            named, whole = _api(options) != "chat_completions", call.end_of_stream() is None
+            response = event_response(self.client, options, events, named=named, whole=whole)
         return {
             "cast_to": self.client._maybe_override_cast_to(self.cast_to, options),
             "options": options,

@@ -29,6 +29,8 @@ def whole_error(error: BaseException, client: Any, options: Any) -> BaseExceptio
     held = vars(error)
     status = held.get("status_code", getattr(error, "status_code", None))
     body = held.get("body")
+    if isinstance(body, dict) and type(error).__module__.startswith("openai"):
+        body = {"error": body}  # which that client takes out of it
     held["request"] = request_of(client, options)
     if isinstance(status, int):
         held["response"] = json_response(client, options, body if body is not None else "", status)
