@@ -29,7 +29,7 @@ class Draft(msgspec.Struct, frozen=True):
     ``manifest`` is the fixture's path from the folder that holds the store, ``depth`` the number of folders that the
     test stands below that one, ``cwd`` where the command ran, from there too; all with forward slashes. Without a
     ``command`` the test looks at the recorded run. ``failures`` are the ids of contracts that an incident is expected
-    to fail. ``executes`` are the tools that a replay runs for real.
+    to fail. ``executes`` are the tools that a replay runs for real, ``answers`` those that it does not run.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Draft(msgspec.Struct, frozen=True):
     command: tuple[str, ...] = ()
     cwd: str = "."
     executes: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
 
 
@@ -69,6 +70,9 @@ def _head(draft: Draft) -> Iterator[str]:
         yield "# Reviewed: the only command that this test runs."
         yield from assigned("COMMAND = ", draft.command)
         yield "# Reviewed: the tools that this command really runs, with what they do to the world."
+        if draft.answers:
+            told = ", ".join(draft.answers)
+            yield from wrapped(f"Instrumented, so the fixture answers and they do not run: {told}.", indent=0)
         yield from assigned("EXECUTES = " if draft.executes else "EXECUTES: list[str] = ", draft.executes)
     elif draft.failures:
         yield "# What the recording makes of each contract: the incident fails those that are to catch it."

@@ -7,7 +7,7 @@ on each, so what one of its lines of control did before another was started has 
 from __future__ import annotations
 
 from threading import Lock
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -19,10 +19,25 @@ FIRST_OF_PROGRAMS = 1 << 32
 below."""
 
 
+class Answer(NamedTuple):
+    """What is given back in place of a body, and the calls that were recorded inside it, in order: they are noted as if
+    they had been made, since the run had them."""
+
+    outcome: Outcome
+    inside: tuple[Inner, ...] = ()
+
+
+class Inner(NamedTuple):
+    """A call inside a body that does not run, and those inside its own."""
+
+    asked: Asked
+    answer: Answer
+
+
 class Answers(Protocol):
     """What decides on calls that are replayed."""
 
-    def decide(self, asked: Asked) -> Outcome | Refused | None:
+    def decide(self, asked: Asked) -> Answer | Refused | None:
         """What to give back in place of the body, why there is nothing, or None: the body runs."""
 
 
@@ -84,21 +99,24 @@ class CallLog:
     def _begun(self, message: Begun, at_ns: int) -> Noted:
         self._check_place(message.parent, message.forks)
         answer = None if self._answers is None else self._answers.decide(message.asked)
-        self._count += 1
-        call = Call(
-            number=len(self._calls),
-            asked=message.asked,
-            begun=self._count,
-            started_ns=at_ns,
-            parent=message.parent,
-            forks=message.forks,
-        )
         if isinstance(answer, Refused):  # nothing that is of the run was done
             return Noted(self._count, refused=answer)
+        call = self._begin(message.asked, at_ns, message.parent, message.forks)
+        if answer is None:
+            return Noted(self._count, number=call.number)
+        self._answer(call, answer, at_ns)
+        return Noted(self._count, number=call.number, answer=answer.outcome)
+
+    def _begin(self, asked: Asked, at_ns: int, parent: int | None, forks: tuple[Fork, ...] = ()) -> Call:
+        self._count += 1
+        call = Call(len(self._calls), asked, self._count, at_ns, parent, forks)
         self._calls.append(call)
-        if answer is not None:
-            self._end(call, answer, at_ns)
-        return Noted(self._count, number=call.number, answer=answer)
+        return call
+
+    def _answer(self, call: Call, answer: Answer, at_ns: int) -> None:
+        for inner in answer.inside:
+            self._answer(self._begin(inner.asked, at_ns, call.number), inner.answer, at_ns)
+        self._end(call, answer.outcome, at_ns)
 
     def _ended(self, message: Ended, at_ns: int) -> Noted:
         if not 0 <= message.number < len(self._calls):

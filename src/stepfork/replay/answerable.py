@@ -21,6 +21,28 @@ def answered_tools(run: Run) -> frozenset[str]:
     return frozenset(found.tools(told=True)) - found.tools(told=False)
 
 
+def answered_in_order(run: Run) -> tuple[str, ...]:
+    """`answered_tools`, in order of their first step."""
+    answered = answered_tools(run)
+    names = dict.fromkeys(bare_tool(step.name) for step in run.trace.steps if step.type == "tool_call")
+    return tuple(name for name in names if name in answered)
+
+
+def exchanges_inside(run: Run) -> frozenset[int]:
+    """The exchanges that were made inside of a call that is answered: nobody asks for them."""
+    steps, calls = run.trace.steps, _Answerable(run).indices()
+    found = set[int]()
+    for step in steps:
+        above, seen = step.parent, set[int]()
+        while step.exchange is not None and above is not None and 0 <= above < len(steps) and above not in seen:
+            if above in calls:
+                found.add(step.exchange)
+                break
+            seen.add(above)
+            above = steps[above].parent
+    return frozenset(found)
+
+
 class _Answerable:
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -30,6 +52,10 @@ class _Answerable:
         self.calls = [
             call for call, index in zip(self._recorded, self._steps, strict=True) if self._counts(call, index)
         ]
+
+    def indices(self) -> set[int]:
+        """The steps of the calls."""
+        return {self._steps[number] for number in self._numbers}
 
     def tools(self, *, told: bool) -> set[str]:
         """The tools with calls that are answered, or not made since the one around them is; or with others."""

@@ -12,19 +12,20 @@ from collections.abc import Collection, Iterator
 import msgspec
 
 from stepfork.canonical.places import dotted
+from stepfork.listener.call_log import Answer, Inner
 from stepfork.listener.call_messages import Refused
 from stepfork.normalize.placeholders import BY_VALUE, LOOK_ALIKE, as_placeholder
 from stepfork.providers.calls import bare_tool
 from stepfork.providers.lines import clean_line
 from stepfork.redact.secrets import Secrets
-from stepfork.replay.answerable import answerable, answered_tools
-from stepfork.replay.frozen_calls import RecordedCall
+from stepfork.replay.answerable import answerable, answered_tools, exchanges_inside
+from stepfork.replay.frozen_calls import RecordedCall, recorded_calls
 from stepfork.replay.frozen_faults import shown_pair
 from stepfork.replay.frozen_matching import Matching
 from stepfork.replay.frozen_values import Alike, Unlike
 from stepfork.replay.player import Player, PlayerSession
-from stepfork.replay.report import CallMiss, CallsReport, CallUnused
-from stepfork.trace.call import Asked, Outcome
+from stepfork.replay.report import CallMiss, CallsReport, CallUnused, ReplayReport
+from stepfork.trace.call import Asked
 from stepfork.trace.fixture import Fixture
 
 _Key = tuple[str, str]
@@ -54,17 +55,25 @@ class InstrumentedCalls:
         self._may_run = {bare_tool(name) for name in may_run} - answered_tools(fixture.run)
         self._served = {bare_tool(name) for name in served}
         self._recorded = [call for call in answerable(fixture.run) if bare_tool(call.name) not in self._served]
-        self._models_over_http = any(not exchange.in_process for exchange in fixture.run.exchanges)
+        self._run = fixture.run
+        self._steps = [step for step in fixture.run.trace.steps if step.instrumented]
+        self._inside: defaultdict[int | None, list[RecordedCall]] = defaultdict(list)
+        for call in recorded_calls(fixture.run) if self._recorded else ():
+            self._inside[call.parent].append(call)
+        exchanges = enumerate(fixture.run.exchanges)
+        self._in_process = {index for index, exchange in exchanges if exchange.in_process}
+        self._models_over_http = len(self._in_process) < len(fixture.run.exchanges)
         self._by_key: defaultdict[_Key, list[RecordedCall]] = defaultdict(list)
         for call in self._recorded:
             self._by_key[call.type, bare_tool(call.name)].append(call)
+        self._is_inside = exchanges_inside(fixture.run)
         self._used: set[int] = set()
         self._asked: Counter[_Key] = Counter()
-        self._answered: list[RecordedCall] = []
+        self._answered: Counter[str] = Counter()
         self._misses: list[CallMiss] = []
         self._matching: Matching | None = None
 
-    def decide(self, asked: Asked) -> Outcome | Refused | None:
+    def decide(self, asked: Asked) -> Answer | Refused | None:
         """What to give back, why there is nothing, or None where the body runs."""
         with self._player.lock:
             name = bare_tool(asked.name)
@@ -77,24 +86,35 @@ class InstrumentedCalls:
             if isinstance(found, CallMiss):
                 if name in self._may_run or (asked.type == "llm_call" and self._models_over_http):
                     return None
+                found = msgspec.structs.replace(found, after=self._player.begun().calls)
                 self._misses.append(found)
                 return _refused(found)
             self._used.add(found.number)
-            self._answered.append(found)
             return self._given(found)
 
-    def report(self) -> CallsReport:
-        """What was answered so far, and what was not."""
+    def report(self) -> ReplayReport:
+        """What was answered so far, and what was not: the player's report with that of calls. Exchanges that were made
+        inside of an answered call are none that could be asked for."""
         with self._player.lock:
-            return CallsReport(
-                answered=dict(Counter(bare_tool(call.name) for call in self._answered)),
-                misses=tuple(self._misses),
-                unused=tuple(
-                    CallUnused(bare_tool(call.name), call.number)
-                    for call in self._recorded
-                    if call.number not in self._used
-                ),
+            report = self._player.report()
+            served = {one.exchange for one in report.served}
+            return msgspec.structs.replace(
+                report,
+                exchanges=report.exchanges - len(self._is_inside - served - self._in_process),
+                unused=tuple(one for one in report.unused if one.exchange not in self._is_inside),
+                calls=self._calls(),
             )
+
+    def _calls(self) -> CallsReport:
+        return CallsReport(
+            answered=dict(self._answered),
+            misses=tuple(self._misses),
+            unused=tuple(
+                CallUnused(bare_tool(call.name), call.number)
+                for call in self._recorded
+                if call.number not in self._used
+            ),
+        )
 
     def _found(self, asked: Asked, candidates: list[RecordedCall]) -> RecordedCall | CallMiss:
         """The recorded call that a live one is: of those that agree with all that is known the one that supposes least,
@@ -136,10 +156,13 @@ class InstrumentedCalls:
             self._matching.declare(value, kind)
         return self._matching
 
-    def _given(self, call: RecordedCall) -> Outcome:
+    def _given(self, call: RecordedCall) -> Answer:
         """The outcome of a recorded call in values of this run: those that HTTP has shown, those that calls have shown,
         else made-up ones, which HTTP knows from then on."""
         matching, session = self._matched_by(), self._player.begun()
+        if call.type != "llm_call":
+            self._answered[bare_tool(call.name)] += 1
+        inside = tuple(Inner(self._asked_again(inner), self._given(inner)) for inner in self._inside[call.number])
         for name in _placeholders((call.result, call.raised, msgspec.to_builtins(call.error))):
             value = session.identities.value(name)
             if value is not None and matching.bindings.value(name) is None:
@@ -147,7 +170,20 @@ class InstrumentedCalls:
                 matching.declare(value, name[0])
         outcome = matching.answer(call)
         _tell(session, matching)
-        return outcome
+        return Answer(outcome, inside)
+
+    def _asked_again(self, call: RecordedCall) -> Asked:
+        """What a call inside of one that is answered was."""
+        step = self._steps[call.number]
+        exchange = None if step.exchange is None else self._run.exchanges[step.exchange]
+        return Asked(
+            type=call.type,
+            name=call.name,
+            arguments=self._matched_by().given(call.arguments),
+            model=step.model,
+            provider="" if exchange is None else exchange.provider,
+            api="" if exchange is None else exchange.api,
+        )
 
 
 def _refused(miss: CallMiss) -> Refused:

@@ -73,10 +73,12 @@ class Player:
 
 
 class PlayerSession:
-    """A replay from its first call on. ``context`` is where it runs, ``identities`` who is who in it."""
+    """A replay from its first call on. ``context`` is where it runs, ``identities`` who is who in it, ``calls`` how
+    many calls have come in."""
 
     def __init__(self, fixture: Fixture, context: Context, secrets: Secrets, rules: KeyRules) -> None:
         self.context = context
+        self.calls = 0
         self._redactor = Redactor(secrets)
         self._of_bytes = Redactor(secrets.with_personal)
         self._recorded = Recorded(self._by_rules_of_now(fixture.run.exchanges, secrets), context, rules)
@@ -93,6 +95,7 @@ class PlayerSession:
 
     def answer(self, exchange: Exchange, call: int) -> Response | Miss:
         """See `Player.answer`."""
+        self.calls = max(self.calls, call + 1)
         exchange = self._with_readable_body(exchange)
         live = self._live.read(exchange)
         chosen = self._choose(live)

@@ -68,7 +68,7 @@ class CallMiss(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``path`` is the first place of the arguments that differs, from those of the recorded call that was expected;
     ``old`` and ``new`` are what either has there, on one line, short and redacted. ``recorded`` and ``asked`` count
-    where it is exhausted.
+    where it is exhausted. ``after`` is how many calls over HTTP had come in by then.
     """
 
     tool: str
@@ -79,6 +79,7 @@ class CallMiss(msgspec.Struct, frozen=True, omit_defaults=True):
     new: str = ""
     recorded: int = 0
     asked: int = 0
+    after: int = 0
 
     @property
     def reason(self) -> str:
@@ -106,8 +107,8 @@ class CallUnused(msgspec.Struct, frozen=True):
 
 
 class CallsReport(msgspec.Struct, frozen=True):
-    """What became of instrumented calls: how often each tool was ``answered``, misses in order of arrival, and what was
-    not called, in stored order."""
+    """What became of instrumented calls: how many of each tool did not run because they were ``answered``, or were
+    inside of one that was; misses in order of arrival; and what was not called, in stored order."""
 
     answered: dict[str, int] = {}
     misses: tuple[CallMiss, ...] = ()

@@ -12,6 +12,7 @@ from stepfork.contracts.json_form import contracts_from_json
 from stepfork.contracts.verification import Verification
 from stepfork.drafting.drafted_test import Draft, drafted_test, word_of
 from stepfork.errors import StoreError, UsageError
+from stepfork.replay.answerable import answered_in_order
 from stepfork.replay.executes import unlisted_tools
 from stepfork.store.layout import manifest_file
 from stepfork.store.once import write_once
@@ -26,12 +27,13 @@ _LONGEST = 200
 @dataclass(frozen=True)
 class Drafted:
     """A fixture's test. `written` is False where `path` was there before, which nothing changes. `executes` are the
-    tools that a replay of the fixture runs for real; `notes` say what stands between the test and the fixture, one
-    line each, with what to do."""
+    tools that a replay of the fixture runs for real, `answers` those that it does not run; `notes` say what stands
+    between the test and the fixture, one line each, with what to do."""
 
     path: Path
     written: bool
     executes: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -51,6 +53,7 @@ def write_drafted_test(
     path = path_of_test(store, fixture.name, folder)
     command = runnable(fixture.run.source)
     executes = unlisted_tools(fixture.run, (), served) if command else ()
+    answers = answered_in_order(fixture.run) if command else ()
     if not os.path.lexists(path):
         draft = Draft(
             name=fixture.name,
@@ -60,6 +63,7 @@ def write_drafted_test(
             command=command,
             cwd=fixture.run.source.cwd,
             executes=executes,
+            answers=answers,
             failures=verification.expected_failures,
         )
         if _write_once(path, drafted_test(draft).encode(), store):
@@ -67,7 +71,7 @@ def write_drafted_test(
                 *redacted(command),
                 *namesakes(path, store.root.parent, store.root.parent / PurePosixPath(folder).parts[0]),
             )
-            return Drafted(path, written=True, executes=executes, notes=notes)
+            return Drafted(path, written=True, executes=executes, answers=answers, notes=notes)
     return Drafted(path, written=False, executes=executes, notes=tuple(differences(path, fixture, command, executes)))
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from stepfork.capture.assemble import assemble
 from stepfork.config.environment import read_dotenv
 from stepfork.config.project import Settings
@@ -181,7 +179,7 @@ def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_
     context = surroundings(request.environ, request.cwd, recording, request.settings)
     keys = RunKeys([seen.exchange for seen in recording.recorded], context, request.settings.key_rules)
     made = assemble(recording.recorded, recording.spans, recording.calls, key=keys)
-    report = msgspec.structs.replace(stage.player.report(), calls=stage.calls.report())
+    report = stage.calls.report()
     called = {
         tool: count - report.calls.answered.get(tool, 0)
         for tool, count in executed_tools(made.trace).items()

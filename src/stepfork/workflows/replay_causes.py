@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from stepfork.capture.assemble import Assembled
 from stepfork.capture.check import check_trace
 from stepfork.listener.watch import Recording
-from stepfork.replay.report import ReplayReport
+from stepfork.replay.report import CallsReport, ReplayReport
 from stepfork.replay.telling import place_of, reason_of
 from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.finding import TraceFinding
@@ -54,11 +55,20 @@ def causes_of(replayed: Replayed, gaps: Iterable[str]) -> Iterator[str]:
     yield from _ends(replayed)
     if report.is_whole:
         yield from gaps
+    yield from calls_left(report.calls)
     for unused in report.unused:
         if not unused.optional:
             yield f"exchange {unused.exchange} was recorded and not asked for: {unused.label}"
-    for left in report.calls.unused:
-        yield f"a call of {left.tool} was recorded and not made (instrumented call {left.number})"
+
+
+def calls_left(calls: CallsReport) -> Iterator[str]:
+    """A line for each tool whose recorded calls were not all made."""
+    for tool, count in Counter(left.tool for left in calls.unused).items():
+        yield (
+            f"a recorded call of {tool} was not made"
+            if count == 1
+            else f"{count} recorded calls of {tool} were not made"
+        )
 
 
 def _ends(replayed: Replayed) -> Iterator[str]:

@@ -102,7 +102,9 @@ def _test(result: CaptureResult) -> str:
     if not result.test.written:
         return f"{path} (there already, left as it is)"
     runs = ", ".join(escape(tool) for tool in result.test.executes)
-    return f"{path} (drafted; it will run: {runs})" if runs else f"{path} (drafted; it runs no tool)"
+    answers = ", ".join(escape(tool) for tool in result.test.answers)
+    told = f"it will run: {runs}" if runs else "it runs no tool"
+    return f"{path} (drafted; {told}; it answers: {answers})" if answers else f"{path} (drafted; {told})"
 
 
 def _model_calls(run: Run) -> str:

@@ -12,7 +12,7 @@ from stepfork.cli.render.replay_text import headline, refresh_command
 from stepfork.replay.telling import reason_of
 
 if TYPE_CHECKING:
-    from stepfork.replay.report import Miss
+    from stepfork.replay.report import CallMiss, Miss
     from stepfork.trace.fixture import Fixture
     from stepfork.workflows.replay import ReplayResult
 
@@ -46,6 +46,9 @@ def replay_document(result: ReplayResult, fixture: Fixture, clean: Clean, *, sto
         ],
         "refused_probes": [sound(label) for label in report.optional],
         "executed": {sound(tool): count for tool, count in result.executed.items()},
+        "answered": {sound(tool): count for tool, count in report.calls.answered.items()},
+        "call_misses": [_call_miss(miss, sound) for miss in report.calls.misses],
+        "calls_unused": [{"tool": sound(left.tool), "number": left.number} for left in report.calls.unused],
         "served_tools": {sound(tool): count for tool, count in result.served_tools.items()},
         "exit_code": result.exit_code,
         "recorded_exit_code": result.recorded_exit_code,
@@ -53,6 +56,20 @@ def replay_document(result: ReplayResult, fixture: Fixture, clean: Clean, *, sto
         "refresh": refresh_command(fixture, stored=stored),
     }
     return dumps(document)
+
+
+def _call_miss(miss: CallMiss, sound: Clean) -> dict[str, Any]:
+    return {
+        "tool": sound(miss.tool),
+        "call": miss.call,
+        "kind": miss.kind,
+        "reason": sound(miss.reason),
+        "path": sound(miss.path),
+        "old": sound(miss.old),
+        "new": sound(miss.new),
+        "recorded": miss.recorded,
+        "asked": miss.asked,
+    }
 
 
 def _miss(miss: Miss, sound: Clean) -> dict[str, Any]:

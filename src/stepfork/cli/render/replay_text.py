@@ -25,11 +25,12 @@ from stepfork.cli.render.diff_lines import rows_between
 from stepfork.config.normalize import merged_lines
 from stepfork.providers.apis import label
 from stepfork.redact.marker import MARKER
+from stepfork.replay.report import Miss
 from stepfork.replay.telling import Part, parts_of, place_of, reason_of
 from stepfork.trace.exit_code import told_exit_code
 
 if TYPE_CHECKING:
-    from stepfork.replay.report import Miss, ReplayReport, Unused
+    from stepfork.replay.report import CallMiss, ReplayReport, Unused
     from stepfork.trace.fixture import Fixture
     from stepfork.workflows.replay import ReplayResult
 
@@ -40,8 +41,9 @@ _WIDTH = 19
 
 def replay_lines(result: ReplayResult, fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
     """The lines of the summary. `stored`: the fixture is one of the store, so that it can be refreshed by its name."""
-    if result.report.misses and result.signal is None:
-        yield from _miss(result, clean)
+    first = first_miss(result.report)
+    if first is not None and result.signal is None:
+        yield from _miss(result, first, clean)
     else:
         yield from _whole(result, fixture, clean)
     if result.signal is None and not result.passed:
@@ -63,9 +65,25 @@ def headline(result: ReplayResult) -> str:
     report = result.report
     if result.signal is not None:
         return "interrupted"
-    if report.misses:
-        return f"miss at {place_of(report.misses[0], report.exchanges)}"
+    first = first_miss(report)
+    if first is not None:
+        return f"miss at {_place(first, report)}"
     return "replayed" if result.passed else "not as recorded"
+
+
+def first_miss(report: ReplayReport) -> Miss | CallMiss | None:
+    """The miss that came first: of a request, or of an instrumented call."""
+    if not report.calls.misses or (report.misses and report.misses[0].call < report.calls.misses[0].after):
+        return report.misses[0] if report.misses else None
+    return report.calls.misses[0]
+
+
+def _place(miss: Miss | CallMiss, report: ReplayReport) -> str:
+    return place_of(miss, report.exchanges) if isinstance(miss, Miss) else f"{miss.tool}, call {miss.call}"
+
+
+def _reason(miss: Miss | CallMiss) -> str:
+    return reason_of(miss) if isinstance(miss, Miss) else miss.reason
 
 
 def _head(result: ReplayResult) -> str:
@@ -79,9 +97,10 @@ def _whole(result: ReplayResult, fixture: Fixture, clean: Clean) -> Iterator[str
     left = [one for one in report.unused if not one.optional and result.signal is None]
     for cause in _cut([*result.causes[: len(result.causes) - len(left)], *_left_over(report, left)]):
         yield from row("cause", escape(clean(cause)))
-    labels = Counter(label(exchange) for exchange in fixture.run.exchanges)
+    labels = Counter(label(exchange) for exchange in fixture.run.exchanges if not exchange.in_process)
     shown = ", ".join(escape(clean(name)) for name in labels)
     yield from row("served", f"{len(report.served)} of {report.exchanges}   {shown}")
+    yield from row("answered", _tools(report.calls.answered, clean, "{} ×{}"))
     yield from row("executed", _tools(result.executed, clean, "{} ×{}") or "no tool")
     yield from row("by a route", _tools(result.served_tools, clean, "{} ×{}"))
     for unused in report.unused:
@@ -100,36 +119,50 @@ def _left_over(report: ReplayReport, unused: Sequence[Unused]) -> Iterator[str]:
         yield f"exchange {one.exchange} was recorded and not asked for: {one.says or one.label}"
 
 
-def _miss(result: ReplayResult, clean: Clean) -> Iterator[str]:
+def _miss(result: ReplayResult, first: Miss | CallMiss, clean: Clean) -> Iterator[str]:
     report = result.report
-    first, *others = report.misses
-    unused = sum(not one.optional for one in report.unused)
+    every: tuple[Miss | CallMiss, ...] = (*report.misses, *report.calls.misses)
+    others = [miss for miss in every if miss is not first]
+    unused = len(report.calls.unused) + sum(not one.optional for one in report.unused)
     yield _head(result)
-    yield _row("first difference", escape(clean(reason_of(first))))
-    parts = parts_of(first.difference)
-    if parts:
-        yield from (f"      {line}".rstrip(" ") for line in _details(parts[0], clean))
-    if first.nearest is not None:
-        same = f"exchange {first.nearest}"
-        if first.kind == "changed":
-            names = ", ".join(escape(clean(part.name)) for part in parts[1 : BLOCK + 1])
-            same += f"; also differs: {names}" if names else ", all else equal"
-        yield _row("nearest recorded", same)
-    for told in _cut([f"{place_of(miss, report.exchanges)}: {reason_of(miss)}" for miss in others]):
+    yield _row("first difference", escape(clean(_reason(first))))
+    if isinstance(first, Miss):
+        yield from _request_miss(first, clean)
+    elif first.kind == "changed":
+        yield from (f"      {sign} {escape(clean(side))}" for sign, side in (("-", first.old), ("+", first.new)))
+    for told in _cut([f"{_place(miss, report)}: {_reason(miss)}" for miss in others]):
         yield _row("also missed", escape(clean(told)))
-    for cause in _cut(_other_causes(result, unused)):
+    for cause in _cut(_other_causes(result)):
         yield _row("also", escape(clean(cause)))
     for notice in result.notices:
         yield _row("note", escape(clean(notice)))
     tools = _tools(result.executed, clean, "{} ({}×)", once="{} (1×)") or "no tool"
     routed = _tools(result.served_tools, clean, "{} ({}×)", once="{} (1×)")
+    answered = _tools(report.calls.answered, clean, "{} ({}×)", once="{} (1×)")
+    answered = f", answered {answered} from the fixture" if answered else ""
     left = f"; {counted(unused, 'recorded call')} unused" if unused else ""
-    yield f"  served {len(report.served)}{f' and {routed}' if routed else ''}, executed {tools}{left}"
+    yield f"  served {len(report.served)}{f' and {routed}' if routed else ''}{answered}, executed {tools}{left}"
 
 
-def _other_causes(result: ReplayResult, unused: int) -> tuple[str, ...]:
+def _request_miss(miss: Miss, clean: Clean) -> Iterator[str]:
+    """How the request of a miss differs from the recorded one."""
+    parts = parts_of(miss.difference)
+    if parts:
+        yield from (f"      {line}".rstrip(" ") for line in _details(parts[0], clean))
+    if miss.nearest is not None:
+        same = f"exchange {miss.nearest}"
+        if miss.kind == "changed":
+            names = ", ".join(escape(clean(part.name)) for part in parts[1 : BLOCK + 1])
+            same += f"; also differs: {names}" if names else ", all else equal"
+        yield _row("nearest recorded", same)
+
+
+def _other_causes(result: ReplayResult) -> tuple[str, ...]:
     """The causes beside misses, which come first, and the calls that they left unused, which come last."""
-    return result.causes[len(result.report.misses) : len(result.causes) - unused]
+    report = result.report
+    misses = len(report.misses) + len(report.calls.misses)
+    left = len({one.tool for one in report.calls.unused}) + sum(not one.optional for one in report.unused)
+    return result.causes[misses : len(result.causes) - left]
 
 
 def _next(misses: Sequence[Miss], fixture: Fixture, clean: Clean, *, stored: bool) -> Iterator[str]:
