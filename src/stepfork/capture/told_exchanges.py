@@ -64,7 +64,7 @@ def _response(outcome: Outcome | None, api: str) -> tuple[Response, JsonValue | 
         return Response(status=0, ending="reset"), msgspec.UNSET
     if outcome.error is not None:
         told = {"error": {"type": outcome.error.type, "message": outcome.error.message}}
-        return Response(_status(outcome.raised), "application/json", {}, _json(told)), msgspec.UNSET
+        return Response(_status(outcome.raised), "application/json", {}, _json(told)), _so_far(outcome.result)
     value = None if outcome.result is msgspec.UNSET else outcome.result
     if isinstance(value, dict) and value.get(TAG) == "stream" and isinstance(value.get("value"), list):
         return _stream(value, api)
@@ -75,6 +75,12 @@ def _response(outcome: Outcome | None, api: str) -> tuple[Response, JsonValue | 
     plain, shape = unwrapped(value)
     told_shape: Any = {TAG: ANSWER, "value": shape} if shape else msgspec.UNSET
     return Response(200, "application/json", {}, _json(plain)), told_shape
+
+
+def _so_far(result: Any) -> Any:
+    """What a stream gave before it failed, which the exchange does not say: the consumer had it."""
+    has_items = isinstance(result, dict) and result.get(TAG) == "stream" and result.get("value")
+    return result if has_items else msgspec.UNSET
 
 
 def _cut(text: str) -> tuple[tuple[str, ...], str]:
@@ -106,9 +112,9 @@ def _stream(tag: dict[str, Any], api: str) -> tuple[Response, JsonValue]:
 
 
 def _event(plain: JsonValue, api: str) -> str:
-    data = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    line = "data: " + json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     name = plain.get("type") if isinstance(plain, dict) and api in _NAMED else None
-    return f"event: {name}\ndata: {data}" if isinstance(name, str) else f"data: {data}"
+    return "\n".join(["event: " + name, line]) if isinstance(name, str) else line
 
 
 def _status(raised: Any) -> int:
