@@ -75,11 +75,9 @@ def write_bundle(path: Path, fixture: Fixture, *, replace: bool = False) -> Writ
     check_bundle_path(path, replace=replace)
     encoded = encode_fixture(fixture)
     try:
-        if path.exists():
+        if path.exists() or not _made(path, encoded, replace=replace):
             with locked(path, exclusive=True):
                 _fill(path, encoded)
-        else:
-            _make(path, encoded)
     except OSError as error:
         raise StoreError(f"cannot be written ({error.strerror})", where=str(path)) from None
     return Written(path, len(encoded.objects), 0, encoded.files, encoded.size)
@@ -98,8 +96,8 @@ def fill_bundle(path: Path, fixture: Fixture) -> Written:
     return Written(path, len(encoded.objects), 0, encoded.files, encoded.size)
 
 
-def _make(path: Path, encoded: Encoded) -> None:
-    """A new folder, in one rename."""
+def _made(path: Path, encoded: Encoded, *, replace: bool) -> bool:
+    """Make a new folder, in one rename. False where the bundle of another writer, which may be replaced, was first."""
     temporary = temporary_beside(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,8 +109,13 @@ def _make(path: Path, encoded: Encoded) -> None:
         sync_folders([temporary])
         replace_file(temporary, path)
         sync_folders([path.parent])
+    except OSError:
+        if replace and is_bundle(path):
+            return False
+        raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+    return True
 
 
 def _fill(path: Path, encoded: Encoded) -> None:

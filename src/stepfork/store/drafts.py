@@ -40,13 +40,26 @@ def write_draft(store: Store, name: str, run: Run, causes: Sequence[str], claim:
     Returns the path of the bundle, which ``validate --partial`` and ``show`` read.
     """
     draft = Fixture(name, run, extensions={CAUSES: list(causes)})
-    own = None if claim is None else claim.path
-    path = next(path for path in spare_names(draft_path(store, name)) if path == own or not has_journal(path))
-    if path == own:
-        fill_bundle(path, draft)
-    else:
+    wanted = draft_path(store, name)
+    if claim is None:
+        path = next(path for path in spare_names(wanted) if not has_journal(path))
         write_bundle(path, draft, replace=True)
-    return path
+        return path
+    fill_bundle(claim.path, draft)
+    return claim.path if has_journal(wanted) else _moved(claim, wanted)
+
+
+def _moved(claim: Claim, wanted: Path) -> Path:
+    """Where the draft is that fills a claimed folder: at `wanted`, in place of an older one, where that is possible."""
+    if claim.path == wanted:
+        return wanted
+    claim.give_back()
+    shutil.rmtree(wanted, ignore_errors=True)
+    try:
+        claim.path.rename(wanted)
+    except OSError:  # another writer was there first
+        return claim.path
+    return wanted
 
 
 def draft_causes(fixture: Fixture) -> tuple[str, ...] | None:

@@ -29,6 +29,7 @@ from stepfork.redact.secrets import Secrets
 from stepfork.store.bundle import fill_bundle, write_bundle
 from stepfork.store.claim import Claim
 from stepfork.store.drafts import remove_draft, write_draft
+from stepfork.store.files import remove_empty
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Run, Source
 from stepfork.trace.step import Trace
@@ -125,8 +126,11 @@ def keep_fixture(
     was then, and also where the new one cannot be written any more, which is a cause too. `claim` holds the journal of
     the run, which goes once the run is kept elsewhere, and stays where it could not be kept."""
     kept = _kept(request, store, made, claim)
-    if claim is not None:
-        (claim.remove if kept.path is not None or kept.draft is not None else claim.give_back)()
+    if claim is not None and kept.path is None and kept.draft is None:
+        claim.give_back()
+    elif claim is not None:
+        claim.remove()
+        remove_empty(claim.path.parent, store.root)
     return kept
 
 

@@ -6,13 +6,13 @@ from typing import Literal
 
 import msgspec
 
+from stepfork.capture.instrumented import UNFINISHED
 from stepfork.contracts.verification import Verification
 from stepfork.errors import StepforkError
 from stepfork.store.drafts import draft_causes
 from stepfork.store.finding import Finding
 from stepfork.store.validate import find_differences
 from stepfork.trace.finding import TraceFinding
-from stepfork.trace.step import Step
 from stepfork.workflows.locate import Locator
 from stepfork.workflows.verdict import findings_of
 
@@ -69,7 +69,7 @@ def validate(locator: Locator, word: str, *, partial: bool) -> Validated:
         steps=len(run.trace.steps),
         exchanges=len(run.exchanges),
         calls=len(calls),
-        ended=sum(map(_has_ended, calls)),
+        ended=sum(step.error != UNFINISHED for step in calls),
         findings=() if refused else tuple(findings),
         differing=() if refused else differing,
         verification=verification,
@@ -78,7 +78,3 @@ def validate(locator: Locator, word: str, *, partial: bool) -> Validated:
 
 def _refusal(causes: tuple[str, ...]) -> str:
     return f"is the draft of a failed capture ({causes[0]})" if len(causes) == 1 else "is the draft of a failed capture"
-
-
-def _has_ended(step: Step) -> bool:
-    return step.error is not None or step.result is not msgspec.UNSET or step.exchange is not None
