@@ -92,6 +92,8 @@ def here() -> Here | None:
     """
     found, session = _here.get(), _hearing()
     if found is not None and found.session is not session:
+        found = _forked_from(found, session)
+    if found is not None and found.session is not session:
         if found.session.closed_to_strangers:
             raise _refused(found.session, "was made outside of its replay: after its end, or in a process of its own")
         found = None
@@ -176,6 +178,15 @@ def begin_anew() -> None:
     place = forked()
     if place is not None:
         _here.set(place)
+
+
+def _forked_from(found: Here, session: Session | None) -> Here:
+    """A place of the session of the process that this one was forked from, in terms of `session`, which is what that
+    process has its children tell their calls to; any other place as it is."""
+    parents = [one for pid, one in _current if pid != os.getpid()]
+    if not isinstance(session, OutsideSession) or not any(one is found.session for one in parents):
+        return found
+    return Here(session, _NOBODYS, found.parent, (*found.forks, _fork(session)))
 
 
 def _strangers(session: Session) -> Here:

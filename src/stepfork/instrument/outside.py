@@ -20,13 +20,12 @@ def look_outside() -> None:
     processes that it starts from then on know where they were started. Only the first look counts."""
     context.watched_by(_session)
     if calls_url() is not None and context.current() is None:  # else the variable is this process's own, for others
-        from stepfork.instrument.children import tell_children
+        from stepfork.instrument.children import telling_children
         from stepfork.instrument.forking import inherited
 
-        carrying = inherited()
-        carrying.__enter__()
-        atexit.register(carrying.__exit__, None, None, None)  # which holds it: else it would end here
-        tell_children()
+        for carrying in (inherited(), telling_children()):
+            carrying.__enter__()
+            atexit.register(carrying.__exit__, None, None, None)  # which holds it: else it would end here
 
 
 def _session() -> Session | None:

@@ -6,9 +6,10 @@ import threading
 import time
 from contextlib import suppress
 
-import msgspec
-
 from stepfork.instrument.journal import Journal
+from stepfork.listener.call_log import CallLog
+from stepfork.listener.call_messages import Begun as Begin
+from stepfork.listener.call_messages import Ended
 from stepfork.trace.call import Asked, Call, Fork, Outcome
 
 
@@ -17,23 +18,22 @@ class Recorder:
     with their number; nothing that goes wrong here reaches the recorded program.
 
     Calls and events are counted in the order in which they come in. An event is in the journal before `begin`, or
-    `end`, returns: what the program has seen is on record, however it ends.
+    `end`, returns: what the program has seen is on record, however it ends. `log` is where the calls of other processes
+    are noted, too.
     """
 
     closed_to_strangers = False
 
-    def __init__(self, journal: Journal | None = None) -> None:
+    def __init__(self, journal: Journal | None = None, log: CallLog | None = None) -> None:
         self._journal = journal
+        self._log = log or CallLog()
         # A finalizer or a signal handler may end a call while another one is being counted by the same thread.
         self._lock = threading.RLock()
-        self._calls: dict[int, Call] = {}
-        self._numbers = 0
-        self._events = 0
         self._is_open = True
 
     def count(self) -> int:
         """The number of events so far."""
-        return self._events
+        return self._log.count
 
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[Fork, ...]) -> Begun:
         """A call is made; it is to run."""
@@ -41,17 +41,15 @@ class Recorder:
         with suppress(Exception):
             with self._lock:
                 if self._is_open:
-                    number, self._numbers = self._numbers, self._numbers + 1
-                    self._events += 1
-                    call = self._calls[number] = Call(number, asked, self._events, time.time_ns(), parent, forks)
+                    above = None if parent is None or parent < 0 else parent
+                    number = self._log.hear(Begin(asked, above, forks), time.time_ns()).number
             if number >= 0 and self._journal is not None:
-                self._journal.begun(call)
+                self._journal.begun(self._log.call(number))
         return Begun(self, number)
 
     def calls(self) -> tuple[Call, ...]:
-        """Every call so far, in order of their beginning."""
-        with self._lock:
-            return tuple(self._calls[number] for number in sorted(self._calls))
+        """Every call so far, in order of their beginning: also those that others noted in the log."""
+        return self._log.calls()
 
     def close(self) -> tuple[Call, ...]:
         """All calls. What begins or ends from now on is not recorded any more."""
@@ -63,14 +61,11 @@ class Recorder:
         """A call of this recording has ended. For `Begun`."""
         with suppress(Exception):
             with self._lock:
-                call = self._calls.get(number)
-                if call is None or call.outcome is not None or not self._is_open:
+                if number < 0 or self._log.call(number).outcome is not None or not self._is_open:
                     return
-                self._events += 1
-                call = msgspec.structs.replace(call, ended=self._events, ended_ns=time.time_ns(), outcome=outcome)
-                self._calls[number] = call
+                self._log.hear(Ended(number, outcome), time.time_ns())
             if self._journal is not None:
-                self._journal.ended(call)
+                self._journal.ended(self._log.call(number))
 
 
 class Begun:

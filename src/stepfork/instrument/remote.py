@@ -14,9 +14,10 @@ from secrets import randbits
 import msgspec
 
 from stepfork.config.environment import starting_place
-from stepfork.errors import ReplayClosedError, ReplayExhaustedError, ReplayMismatchError
+from stepfork.errors import ReplayClosedError
 from stepfork.instrument import context
 from stepfork.instrument.calls_client import CallsClient, ClientError
+from stepfork.instrument.logged import refusal
 from stepfork.listener.call_log import FIRST_OF_PROGRAMS
 from stepfork.listener.call_messages import ANSWERED, Begun, Ended, Joined, Message, Noted
 from stepfork.trace.call import Asked, Fork, Outcome
@@ -39,11 +40,9 @@ def remote_session(url: str) -> RemoteSession:
     return session
 
 
-def place_of(here: context.Here) -> str | None:
-    """A place as the environment of a process that is started there has it; None where no listener is told of it."""
-    if not any(one is here.session for one in _sessions.values()):
-        return None
-    return msgspec.json.encode((here.parent, here.forks)).decode()
+def written_place(parent: int | None, forks: tuple[Fork, ...]) -> str:
+    """A place as the environment of a process that is started there has it."""
+    return msgspec.json.encode((parent, forks)).decode()
 
 
 class RemoteSession:
@@ -94,8 +93,7 @@ class RemoteSession:
             self._warn(asked.name, error)
             return Told(None, -1)
         if noted.refused is not None:
-            kind = ReplayMismatchError if noted.refused.kind == "mismatch" else ReplayExhaustedError
-            raise kind(noted.refused.text)
+            raise refusal(noted.refused)
         return Told(self, noted.number, noted.answer)
 
     def end(self, number: int, outcome: Outcome) -> None:

@@ -6,12 +6,13 @@ on each, so what one of its lines of control did before another was started has 
 
 from __future__ import annotations
 
-from threading import Lock
+from itertools import count
+from threading import RLock
 from typing import NamedTuple, Protocol
 
 import msgspec
 
-from stepfork.listener.call_messages import MAX_FORKS, Begun, Ended, Joined, Message, MessageError, Noted, Refused
+from stepfork.listener.call_messages import Begun, Ended, Joined, Message, MessageError, Noted, Refused
 from stepfork.trace.call import Asked, Call, Fork, Outcome
 
 FIRST_OF_PROGRAMS = 1 << 32
@@ -46,11 +47,14 @@ class CallLog:
 
     def __init__(self, answers: Answers | None = None) -> None:
         self._answers = answers
-        self._calls: list[Call] = []
+        self._calls: dict[int, Call] = {}
+        # A finalizer may make a call while another one of its thread is being noted: what is counted is taken at once.
+        self._numbers = count()
+        self._events = count(1)
         self._count = 0
         self._lines = 0
         self._places: set[tuple[int | None, tuple[Fork, ...]]] = set()
-        self._lock = Lock()
+        self._lock = RLock()
 
     @property
     def answers(self) -> bool:
@@ -74,16 +78,13 @@ class CallLog:
                     return self._ended(message, at_ns)
 
     def calls(self) -> tuple[Call, ...]:
-        """The calls so far, in order of their beginning, their lines of control numbered from 1 as they appear."""
-        numbers: dict[int, int] = {}
-        return tuple(
-            msgspec.structs.replace(
-                call, forks=tuple((numbers.setdefault(line, len(numbers) + 1), count) for line, count in call.forks)
-            )
-            if call.forks
-            else call
-            for call in self._calls
-        )
+        """The calls so far, in order of their beginning."""
+        with self._lock:
+            return tuple(self._calls[number] for number in sorted(self._calls))
+
+    def call(self, number: int) -> Call:
+        """One call, as far as it has come. Raises KeyError."""
+        return self._calls[number]
 
     def _joined(self, message: Joined) -> Noted:
         """The first process that stands at a place is there; another one that nobody knows more of is a line of control
@@ -108,9 +109,9 @@ class CallLog:
         return Noted(self._count, number=call.number, answer=answer.outcome)
 
     def _begin(self, asked: Asked, at_ns: int, parent: int | None, forks: tuple[Fork, ...] = ()) -> Call:
-        self._count += 1
-        call = Call(len(self._calls), asked, self._count, at_ns, parent, forks)
-        self._calls.append(call)
+        self._count = begun = next(self._events)
+        call = Call(next(self._numbers), asked, begun, at_ns, parent, forks)
+        self._calls[call.number] = call
         return call
 
     def _answer(self, call: Call, answer: Answer, at_ns: int) -> None:
@@ -119,24 +120,22 @@ class CallLog:
         self._end(call, answer.outcome, at_ns)
 
     def _ended(self, message: Ended, at_ns: int) -> Noted:
-        if not 0 <= message.number < len(self._calls):
+        call = self._calls.get(message.number)
+        if call is None:
             raise MessageError("it ends a call that has not begun")
-        call = self._calls[message.number]
         if call.ended is not None:
             raise MessageError("it ends a call that has ended")
         self._end(call, message.outcome, at_ns)
         return Noted(self._count)
 
     def _end(self, call: Call, outcome: Outcome, at_ns: int) -> None:
-        self._count += 1
+        self._count = ended = next(self._events)
         self._calls[call.number] = msgspec.structs.replace(
-            call, ended=self._count, ended_ns=max(at_ns, call.started_ns), outcome=outcome
+            call, ended=ended, ended_ns=max(at_ns, call.started_ns), outcome=outcome
         )
 
     def _check_place(self, parent: int | None, forks: tuple[Fork, ...]) -> None:
-        if parent is not None and not 0 <= parent < len(self._calls):
+        if parent is not None and parent not in self._calls:
             raise MessageError("it is made in the body of a call that has not begun")
-        if len(forks) > MAX_FORKS:
-            raise MessageError(f"it is on more than {MAX_FORKS} lines of control")
         if not all(0 < line < 2**63 and 0 <= count <= self._count for line, count in forks):
             raise MessageError("it is on a line of control that has not begun")

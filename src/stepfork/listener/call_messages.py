@@ -85,6 +85,8 @@ def read_message(data: bytes) -> Message:
         message = _decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         raise MessageError("it is no message of this version of stepfork") from None
+    if not isinstance(message, Ended) and len(message.forks) > MAX_FORKS:
+        raise MessageError(f"it is on more than {MAX_FORKS} lines of control")
     if isinstance(message, Begun):
         _check(message.asked.arguments)
     elif isinstance(message, Ended):

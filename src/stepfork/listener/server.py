@@ -85,6 +85,11 @@ class Listener:
             running.loop.call_soon_threadsafe(running.stop.set)
         self._thread.join()
 
+    @property
+    def log(self) -> CallLog:
+        """The instrumented calls, for a session of this process that makes such calls too."""
+        return self._tape.log
+
     def door(self) -> socket.socket:
         """The listening socket once more, to be closed by whoever asks: what connects to it after the listener has left
         waits to be accepted. To be asked before leaving the context."""

@@ -92,6 +92,13 @@ class InstrumentedCalls:
             self._used.add(found.number)
             return self._given(found)
 
+    def refuse(self, what: str) -> None:
+        """A call was refused before it came here, as one line says."""
+        with self._player.lock:
+            miss = CallMiss("an instrumented tool", 1, "closed", why=what, after=self._player.begun().calls)
+            if miss not in self._misses:
+                self._misses.append(miss)
+
     def report(self) -> ReplayReport:
         """What was answered so far, and what was not: the player's report with that of calls. Exchanges that were made
         inside of an answered call are none that could be asked for."""

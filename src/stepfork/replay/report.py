@@ -57,9 +57,9 @@ class Unused(msgspec.Struct, frozen=True):
     optional: bool = False
 
 
-CallMissKind = Literal["changed", "exhausted", "unrecorded"]
+CallMissKind = Literal["changed", "exhausted", "unrecorded", "closed"]
 """``changed``: recorded with other arguments; ``exhausted``: made more often than recorded; ``unrecorded``: no such
-call was recorded."""
+call was recorded; ``closed``: it could not be asked about, see ``why``."""
 
 
 class CallMiss(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -80,6 +80,7 @@ class CallMiss(msgspec.Struct, frozen=True, omit_defaults=True):
     recorded: int = 0
     asked: int = 0
     after: int = 0
+    why: str = ""
 
     @property
     def reason(self) -> str:
@@ -91,6 +92,8 @@ class CallMiss(msgspec.Struct, frozen=True, omit_defaults=True):
                 return f"no call of {self.tool} was recorded"
             case "changed":
                 return f"argument {self.path}"
+            case "closed":
+                return self.why
 
     @property
     def says(self) -> str:
@@ -126,6 +129,11 @@ class ReplayReport(msgspec.Struct, frozen=True):
     unused: tuple[Unused, ...] = ()
     optional: tuple[str, ...] = ()
     calls: CallsReport = CallsReport()
+
+    @property
+    def has_misses(self) -> bool:
+        """Whether anything was asked that the recording does not answer."""
+        return bool(self.misses or self.calls.misses)
 
     @property
     def is_whole(self) -> bool:

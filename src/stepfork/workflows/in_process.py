@@ -21,6 +21,7 @@ from stepfork.config.environment import environ
 from stepfork.config.process import environment_turned
 from stepfork.errors import CaptureError
 from stepfork.instrument.tracers import flush_tracers
+from stepfork.listener.call_log import Answers, CallLog
 from stepfork.listener.environment import child_environment
 from stepfork.listener.farewell import say_farewell
 from stepfork.listener.forwarding import Forwarder
@@ -45,15 +46,21 @@ class Block:
         environment: Callable[[str], Mapping[str, str]],
         routes: Sequence[Route],
         on_progress: Callable[[Progress], None] | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self.env: dict[str, str] = {}
         self._environment = environment
         self._routes = routes
-        self._listener = Listener(forwarder, routes=routes, on_progress=on_progress)
+        self._listener = Listener(forwarder, routes=routes, on_progress=on_progress, answers=answers)
         self._turned = ExitStack()
         self._process = 0
         self._notices: list[str] = []
         self._started_ns = self._ended_ns = 0
+
+    @property
+    def log(self) -> CallLog:
+        """The instrumented calls of this process's children, and those that it adds itself."""
+        return self._listener.log
 
     def open(self) -> None:
         """Turn the process to the listener. Raises CaptureError where a block runs already, or no port can be had."""

@@ -12,6 +12,7 @@ from stepfork.errors import StepforkError, UsageError
 from stepfork.instrument.journal import Journal
 from stepfork.instrument.journal_form import Header
 from stepfork.instrument.recorder import Recorder
+from stepfork.listener.call_log import CallLog
 from stepfork.listener.problem import Problem
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
@@ -29,9 +30,9 @@ class Journalling:
     """From `begin_journal` to `end`, or to `abandon`. `recorder` is the session; `claim` the folder that becomes the
     bundle, or goes, once the fixture is written: None where the run has no journal."""
 
-    def __init__(self, claimed: Claim | None, journal: Journal | None, notices: tuple[str, ...]) -> None:
+    def __init__(self, claimed: Claim | None, journal: Journal | None, notices: tuple[str, ...], log: CallLog) -> None:
         self.claim = claimed
-        self.recorder = Recorder(journal)
+        self.recorder = Recorder(journal, log)
         self._journal = journal
         self._notices = notices
         self._process = os.getpid()
@@ -72,9 +73,10 @@ class Journalling:
 
 
 def begin_journal(
-    request: FixtureRequest, store: Store, agent: str | None, secrets: Callable[[], Secrets]
+    request: FixtureRequest, store: Store, agent: str | None, secrets: Callable[[], Secrets], log: CallLog
 ) -> Journalling:
-    """Take the folder of the journal, where others find that it is taken, and begin the journal.
+    """Take the folder of the journal, where others find that it is taken, and begin the journal. `log` is where calls
+    are noted, those of the block's children too, which no journal has.
 
     Raises UsageError where the bundle's folder cannot be had. In a store, where the fixture does not depend on it, a
     run goes without a journal then, which is a notice.
@@ -84,18 +86,18 @@ def begin_journal(
     except UsageError as error:
         if request.output is not None:
             raise
-        return Journalling(None, None, (_without(error),))
+        return Journalling(None, None, (_without(error),), log)
     try:
         known = secrets()
         agent = None if agent is None else redact_text(agent, known)
         journal = Journal(claimed.journal, Header(1, redact_text(request.name, known), agent=agent), secrets)
     except StepforkError as error:
-        return Journalling(claimed, None, (_without(error),))
+        return Journalling(claimed, None, (_without(error),), log)
     except BaseException:
         with suppress(OSError):
             claimed.remove()
         raise
-    return Journalling(claimed, journal, ())
+    return Journalling(claimed, journal, (), log)
 
 
 def _without(error: StepforkError) -> str:

@@ -115,7 +115,7 @@ class MarkedRun:
         assert self._store is not None
         result = self.block.result
         # A test that failed for a reason of its own leaves recorded calls over: only a miss may be that reason.
-        if result is None or result.passed or (error is not None and not result.report.misses):
+        if result is None or result.passed or (error is not None and not result.report.has_misses):
             return Left(fault)
         return Left(fault, replay=result, fixture=self._store.read(self._mark.name))
 

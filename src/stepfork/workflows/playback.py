@@ -17,6 +17,10 @@ from stepfork.capture.base_url import VENDORS
 from stepfork.config.environment import environ, store_override
 from stepfork.config.project import Settings
 from stepfork.errors import ReplayError
+from stepfork.instrument import context
+from stepfork.instrument.children import telling_children
+from stepfork.instrument.forking import inherited
+from stepfork.instrument.logged import LoggedSession
 from stepfork.instrument.shut import Address, shut
 from stepfork.listener.routes import Route
 from stepfork.listener.watch import Recording
@@ -101,6 +105,13 @@ class Playback(BlockContext):
         opened = self._open()
         request, stage, block = opened
         block.open()
+        try:
+            block.hold(context.listening(LoggedSession(block.log, stage.calls.refuse)))
+            block.hold(inherited())
+            block.hold(telling_children())
+        except BaseException:
+            block.close()
+            raise
         self._opened = opened
         self._tried = block.hold(shut(upstreams(request.environ, request.settings, stage.routes)))
         return self
@@ -125,7 +136,11 @@ class Playback(BlockContext):
             executes=tools,
         )
         stage = set_stage(request)
-        return request, stage, Block(ReplayForwarder(stage.player), stage.environment, stage.routes)
+        return (
+            request,
+            stage,
+            Block(ReplayForwarder(stage.player), stage.environment, stage.routes, answers=stage.calls),
+        )
 
     def _finish(self, recording: Recording | None, error: BaseException | None) -> None:
         if recording is None:
@@ -139,7 +154,7 @@ class Playback(BlockContext):
         self.result = replace(result, causes=(*past, *result.causes), passed=result.passed and not past)
         if error is None and not self.result.passed:
             raise _not_as_recorded(self.result, stage)
-        if isinstance(error, Exception) and (past or result.report.misses):
+        if isinstance(error, Exception) and (past or result.report.has_misses):
             raise _not_as_recorded(self.result, stage) from error
 
 

@@ -23,6 +23,7 @@ from stepfork.config.routes import listener_routes
 from stepfork.contracts.verification import Outcome
 from stepfork.errors import CaptureError, NotFoundError, StepforkError, UsageError
 from stepfork.instrument import context
+from stepfork.instrument.children import telling_children
 from stepfork.instrument.forking import inherited
 from stepfork.instrument.plain import message_of, plain
 from stepfork.instrument.run_input import input_of
@@ -188,6 +189,7 @@ class Capture(BlockContext):
             try:
                 opened.block.hold(context.listening(opened.journalling.recorder))
                 opened.block.hold(inherited())
+                opened.block.hold(telling_children())
             except BaseException:
                 opened.block.close()
                 raise
@@ -242,7 +244,7 @@ class Capture(BlockContext):
             seen.look,
         )
         request = as_of_now(request, store)
-        journalling = begin_journal(request, store, self._agent, seen.secrets)
+        journalling = begin_journal(request, store, self._agent, seen.secrets, block.log)
         return _Opened(block, request, store, seen, upstreams.notices, journalling)
 
     def _find_store(self, cwd: Path) -> Store:
