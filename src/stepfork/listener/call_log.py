@@ -137,5 +137,5 @@ class CallLog:
     def _check_place(self, parent: int | None, forks: tuple[Fork, ...]) -> None:
         if parent is not None and parent not in self._calls:
             raise MessageError("it is made in the body of a call that has not begun")
-        if not all(0 < line < 2**63 and 0 <= count <= self._count for line, count in forks):
+        if not all(0 <= line < 2**63 and 0 <= count <= self._count for line, count in forks):
             raise MessageError("it is on a line of control that has not begun")
