@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from stepfork.canonical.places import dotted
 from stepfork.config.process import from_here
+from stepfork.contracts.expectation import differences
 from stepfork.contracts.trajectory_expectation import read_trajectory
 from stepfork.drafting.file_names import regression_file
 from stepfork.drafting.regression_test import Mode, RegressionTest, regression_test
 from stepfork.drafting.ways import Root, root_of, way
 from stepfork.errors import DamagedError, StoreError, UsageError
 from stepfork.redact.secrets import Secrets
+from stepfork.replay.frozen_values import kinds_in
 from stepfork.store.files import write_atomic
 from stepfork.store.once import write_once
 from stepfork.store.validate import find_differences
@@ -83,7 +87,8 @@ def export(request: ExportRequest, locator: Locator) -> Exported:
     )
     _write(place, text.encode())
     asserts = expectation is msgspec.UNSET and source.fixture.run.trace.output is not msgspec.UNSET
-    return Exported(place.path, asserts, (*place.notes, *_notes(place.path, source.path)))
+    notes = (*place.notes, *_notes(place.path, source.path), *_varying(source.fixture.run.trace.output, expectation))
+    return Exported(place.path, asserts, notes)
 
 
 @dataclass(frozen=True)
@@ -169,6 +174,19 @@ def _check_asserts(source: _Source, expectation: JsonValue | msgspec.UnsetType, 
             where=from_here(source.path),
             fix="say what it is to come to with --expect-output",
         )
+
+
+def _varying(recorded: JsonValue, expectation: JsonValue) -> Iterator[str]:
+    """Where a value is expected that the recording has a placeholder for: a replay gives another one."""
+    if recorded is msgspec.UNSET or expectation is msgspec.UNSET:
+        return
+    for found in differences(recorded, expectation):
+        kinds = [*kinds_in(found.expected)] if isinstance(found.expected, str) else []
+        if kinds and isinstance(found.actual, str) and not any(kinds_in(found.actual)):
+            yield (
+                f"the value expected at '{dotted(found.path)}' varies from run to run ({kinds[0]}): "
+                f"leave the placeholder that the recording has there"
+            )
 
 
 def _root(folder: Path, cwd: Path) -> Root:
