@@ -107,7 +107,8 @@ def _read_model(kind: Any, tag: dict[str, JsonValue], fields: dict[str, Any], re
         "__pydantic_fields_set__": {*fields, *extra} - {*tag.get("unset", ())},
     }
     for name, item in state.items():
-        object.__setattr__(made, name, item)
+        if item is not None or type.__getattribute__(kind, name) is not None:  # a root model has them in its class
+            object.__setattr__(made, name, item)
     return made
 
 

@@ -58,6 +58,11 @@ def tag_of(value: Opaque) -> dict[str, JsonValue]:
     return value._tag
 
 
+def unsaid(value: Any) -> dict[str, JsonValue]:
+    """The tag of what is not asked what it says: a list that holds itself a million times would say it."""
+    return {"$py": "opaque", "type": class_name(type(value)), "value": ""}
+
+
 def opaque(value: Any) -> dict[str, JsonValue]:
     """The tag of what has no other: its class, and what it says of itself, without addresses. Never raises."""
     kind: Any = type(value)

@@ -14,17 +14,18 @@ from stepfork.instrument.builtin import KINDS as BUILTIN
 from stepfork.instrument.builtin import base_of, read_builtin, write_builtin
 from stepfork.instrument.fielded import KINDS as FIELDED
 from stepfork.instrument.fielded import kind_of, read_fields, write_fields
+from stepfork.instrument.fresh_stack import on_fresh_stack
 from stepfork.instrument.named import class_name, find_class
-from stepfork.instrument.opaque import Opaque, opaque, tag_of
+from stepfork.instrument.opaque import Opaque, opaque, tag_of, unsaid
 from stepfork.instrument.raising import exception_tag, read_exception
 from stepfork.instrument.replayed import replayed
 from stepfork.instrument.scalars import READERS, WRITERS
 from stepfork.trace.body import JsonValue
 
-MAX_DEPTH = 180
+MAX_DEPTH = 150
 """Nested containers in what `encode` makes. A document that canonical JSON carries has 240, and has other members."""
 
-MAX_NODES = 2_000_000
+MAX_NODES = 1_000_000
 """Values in one. A few lists that hold each other several times can spell more than any disk holds."""
 
 Path = tuple[int, ...]
@@ -38,8 +39,10 @@ def encode(value: Any) -> JsonValue:
     """
     try:
         return _Writer().write(value, 0)
+    except RecursionError:
+        return _written_afresh(value)
     except Exception:
-        return opaque(value)
+        return unsaid(value)
 
 
 def decode(value: JsonValue) -> Any:
@@ -48,16 +51,32 @@ def decode(value: JsonValue) -> Any:
     What cannot be had again (an opaque value, a class that is not loaded, a tag that is damaged or of a later version)
     is an `Opaque`.
     """
+    try:
+        return _read(value)
+    except RecursionError:
+        return on_fresh_stack(_read, value)
+
+
+def _read(value: JsonValue) -> Any:
     if isinstance(value, list):
-        return [decode(item) for item in value]
+        return [_read(item) for item in value]
     if not isinstance(value, dict):
         return value
     if "$py" not in value:
-        return {name: decode(item) for name, item in value.items()}
+        return {name: _read(item) for name, item in value.items()}
     try:
         return _READ[value["$py"]](value)
+    except RecursionError:
+        raise
     except Exception:
         return Opaque(value, decode)
+
+
+def _written_afresh(value: Any) -> JsonValue:
+    try:
+        return on_fresh_stack(_Writer(is_fresh=True).write, value, 0)
+    except Exception:  # no more threads
+        return unsaid(value)
 
 
 class _TooLarge(Exception):  # noqa: N818 - it ends the writing and is never seen
@@ -67,9 +86,10 @@ class _TooLarge(Exception):  # noqa: N818 - it ends the writing and is never see
 class _Writer:
     """One `encode`: `above` are the containers that are being written."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_fresh: bool = False) -> None:
         self.above: set[int] = set()
         self.nodes = 0
+        self.on_the_way = _TooLarge if is_fresh else (_TooLarge, RecursionError)
 
     def write(self, value: Any, depth: int) -> JsonValue:
         kind = type(value)
@@ -82,14 +102,14 @@ class _Writer:
         if simple is not None:
             return simple(value)
         if depth >= MAX_DEPTH or id(value) in self.above:
-            return {"$py": "opaque", "type": class_name(kind), "value": ""}
+            return unsaid(value)
         self.above.add(id(value))
         try:
             return self.container(value, kind, depth)
-        except _TooLarge:
+        except self.on_the_way:
             raise
-        except Exception:  # a method of the value, or a stack that was deep before
-            return opaque(value)
+        except Exception:  # a method of the value
+            return unsaid(value)
         finally:
             self.above.discard(id(value))
 
@@ -130,7 +150,7 @@ def _enum(tag: dict[str, JsonValue]) -> Any:
     if found is None or not issubclass(found, Enum):
         raise LookupError(tag["type"])
     members = found.__members__
-    name, value = decode(tag.get("name")), decode(tag["value"])
+    name, value = _read(tag.get("name")), _read(tag["value"])
     if name in members:
         return members[name]
     return found._value2member_map_[value] if not issubclass(found, Flag) else found(value)
@@ -138,11 +158,11 @@ def _enum(tag: dict[str, JsonValue]) -> Any:
 
 _READ: dict[str, Callable[[dict[str, JsonValue]], Any]] = {
     **READERS,
-    **{kind: lambda tag: read_builtin(tag, decode) for kind in BUILTIN},
-    **{kind: lambda tag: read_fields(tag, decode) for kind in FIELDED},
+    **{kind: lambda tag: read_builtin(tag, _read) for kind in BUILTIN},
+    **{kind: lambda tag: read_fields(tag, _read) for kind in FIELDED},
     "enum": _enum,
-    "exception": lambda tag: read_exception(tag, decode),
-    "own": lambda tag: decode(tag["value"]),
-    "stream": lambda tag: replayed(tag, decode),
-    "generator": lambda tag: replayed(tag, decode),
+    "exception": lambda tag: read_exception(tag, _read),
+    "own": lambda tag: _read(tag["value"]),
+    "stream": lambda tag: replayed(tag, _read),
+    "generator": lambda tag: replayed(tag, _read),
 }
