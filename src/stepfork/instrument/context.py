@@ -55,6 +55,23 @@ class _Carried(threading.local):
 _carried = _Carried()
 
 
+class _Burst(threading.local):
+    """Work that this thread hands out, piece by piece, without looking in between at what became of it, was handed out
+    at once: which pieces are done before the last one is begun is chance."""
+
+    begun: Here | None = None
+    count = 0
+
+    def fork(self, place: Here) -> Fork:
+        """A fork at `place`. A task's pieces need no such rule: no other task runs between them."""
+        if place.line[1] or self.begun != place:
+            self.begun, self.count = place, place.session.count()
+        return next(_numbers), self.count
+
+
+_burst = _Burst()
+
+
 def line() -> Line:
     """The thread and the task that ask."""
     asyncio = sys.modules.get("asyncio")
@@ -108,6 +125,7 @@ def here() -> Here | None:
             "came from a thread that the replay did not start",
             "start threads and executors inside the replayed call",
         )
+    looked()
     return _placed(found or _strangers(session))
 
 
@@ -120,7 +138,12 @@ def forked() -> Here | None:
     if found is None or found.session is not session:
         return None
     placed = _placed(found)
-    return replace(placed, line=_NOBODYS, forks=(*placed.forks, _fork(placed.session)))
+    return replace(placed, line=_NOBODYS, forks=(*placed.forks, _burst.fork(placed)))
+
+
+def looked() -> None:
+    """The caller knows what became of work that it handed out, or may know: what it hands out next comes after."""
+    _burst.begun = None
 
 
 @contextmanager

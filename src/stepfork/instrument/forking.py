@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 from asyncio import base_events
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import wraps
+from queue import Queue
 from typing import Any
 
 from stepfork.instrument import context
@@ -41,6 +42,8 @@ def inherited() -> Iterator[None]:
             _patch(threading.Thread, "start", _thread_start)
             _patch(ThreadPoolExecutor, "submit", _submit)
             _patch(base_events.BaseEventLoop, "create_task", _create_task)
+            for owner, name in ((Future, "result"), (Future, "exception"), (threading.Thread, "join"), (Queue, "get")):
+                _patch(owner, name, _looking)
     try:
         yield
     finally:
@@ -126,3 +129,13 @@ def _create_task(original: Any) -> Any:
             context.leave(token)
 
     return create_task
+
+
+def _looking(original: Any) -> Any:
+    def look(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(*args, **kwargs)
+        finally:
+            context.looked()
+
+    return look
