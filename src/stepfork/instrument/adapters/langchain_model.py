@@ -7,7 +7,7 @@ of streamed messages.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from stepfork.instrument.adapters.chat_forms import chunk_of, result_of, sent_message, told_chunk, told_result
@@ -62,11 +62,40 @@ def _stream(own: Any, keep: Keep | None = None) -> Any:
     def stream(self: Any, messages: Any, stop: Any = None, *rest: Any, **kwargs: Any) -> Any:
         return call(
             lambda: _asked(self, messages, stop, kwargs, stream=True),
-            lambda: own(self, messages, stop, *rest, **kwargs),  # an iterator, also of an asynchronous method
+            lambda: _spooled(own(self, messages, stop, *rest, **kwargs)),  # not a coroutine, if asynchronous
             keep or _KEEP_CHUNKS,
         )
 
     return stream
+
+
+def _spooled(items: Any) -> Any:
+    """A generator as any other iterator: what comes in pieces from a model is told as the stream that it is."""
+    if hasattr(items, "__anext__"):
+        return _AsyncPieces(items)
+    return _Pieces(items) if hasattr(items, "__next__") else items
+
+
+class _Pieces:
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._items)
+
+
+class _AsyncPieces:
+    def __init__(self, items: AsyncIterator[Any]) -> None:
+        self._items = items
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        return await anext(self._items)
 
 
 def _events(own: Any) -> Any:

@@ -7,7 +7,6 @@ run in a replay too.
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
@@ -30,7 +29,7 @@ def tool_methods(kind: Any, base: Any) -> Mapping[str, Any]:
     def instrumented(self: Any, *args: Any, **kwargs: Any) -> Any:
         if _is_within(self):
             return run(self, *args, **kwargs)
-        return call(lambda: _asked(self, run, args, kwargs), lambda: run(self, *args, **kwargs))
+        return call(lambda: _asked(self, args, kwargs), lambda: run(self, *args, **kwargs))
 
     @functools.wraps(arun)
     async def ainstrumented(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -42,7 +41,7 @@ def tool_methods(kind: Any, base: Any) -> Mapping[str, Any]:
             finally:
                 _within.reset(token)
 
-        return await acall(lambda: _asked(self, arun, args, kwargs), body)
+        return await acall(lambda: _asked(self, args, kwargs), body)
 
     made: dict[str, Any] = {"_run": instrumented}
     if arun is not base._arun:  # LangChain's own calls _run in a thread
@@ -58,34 +57,22 @@ def _is_within(tool: Any) -> bool:
     return place is not None and place.session is within[1].session and place.parent == within[1].parent
 
 
-def _asked(tool: Any, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Asked:
+def _asked(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Asked:
     """The arguments that the model chose: what LangChain and LangGraph inject is none of them."""
-    named = {**dict(zip(_positions(tool, function), args, strict=False)), **kwargs}
-    known = _schema_names(tool)
+    offered = _offered(tool)
+    names = offered or [f"arg{index}" for index in range(1, len(args) + 1)]
+    named = {**dict(zip(names, args, strict=False)), **kwargs}
     chosen = {
         name: encode(value)
         for name, value in named.items()
-        if name not in _LANGCHAINS and (known is None or name in known)
+        if name not in _LANGCHAINS and (not offered or name in offered)
     }
     return Asked("tool_call", str(tool.name), chosen)
 
 
-def _positions(tool: Any, function: Any) -> list[str]:
-    """Names for positional arguments: the parameters of ``_run``, or of the function behind a ``Tool``."""
-    behind = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
+def _offered(tool: Any) -> list[str]:
+    """The names of the arguments that the model is offered; none where the tool does not tell them."""
     try:
-        parameters = list(inspect.signature(behind or function).parameters.values())
-    except (TypeError, ValueError):
-        return [f"arg{index}" for index in range(1, 100)]
-    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-    return names if behind is not None else names[1:]
-
-
-def _schema_names(tool: Any) -> frozenset[str] | None:
-    """The arguments that the model is offered; None where the tool takes any."""
-    try:
-        fields = tool.get_input_schema().model_fields
-        injected = {name for name in fields if name not in tool.args}
-    except Exception:
-        return None
-    return frozenset(set(tool.args) | (set(fields) - injected)) if tool.args else None
+        return [str(name) for name in tool.args]
+    except Exception:  # a schema of the user's own that makes no JSON Schema
+        return []
