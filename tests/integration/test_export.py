@@ -277,6 +277,32 @@ def test_a_revision_is_refused(project: Path, capsys: pytest.CaptureFixture[str]
     assert "is at a revision" in refused(capsys, project, "HEAD", *ENTRY)
 
 
+def test_a_fixture_that_a_merge_left_open_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from stepfork.store.bundle import read_bundle
+
+    def git(*words: str, fails: bool = False) -> None:
+        done = subprocess.run(["git", *words], cwd=project, capture_output=True, text=True)
+        assert (done.returncode != 0) == fails, done.stdout + done.stderr
+
+    def keep(number: int, output: Any) -> None:
+        path = bundle(project.parent / f"{number}.sftrace", output=output)
+        store.write(read_bundle(path))
+        git("add", "-A")
+        git("commit", "-qm", "x")
+
+    init_project(project)
+    store = Store(project / ".stepfork")
+    git("init", "-q")
+    keep(1, RECORDED)
+    git("checkout", "-qb", "other")
+    keep(2, WANTED)
+    git("checkout", "-q", "-")
+    keep(3, {"destination": "Porto"})
+    git("merge", "other", fails=True)
+    assert "is unmerged; stepfork resolve failure" in refused(capsys, project / "tests", "failure", *ENTRY)
+    assert not [*project.rglob("test_*")]
+
+
 def test_a_draft_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import msgspec
 

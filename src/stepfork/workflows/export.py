@@ -29,6 +29,7 @@ from stepfork.workflows.drafted_notes import namesakes
 from stepfork.workflows.entrypoint_shape import check_entrypoint
 from stepfork.workflows.export_place import Place, check_place, top_of
 from stepfork.workflows.locate import Locator
+from stepfork.workflows.maintenance import unmerged_files
 from stepfork.workflows.reviewed_json import read_reviewed
 
 
@@ -124,10 +125,18 @@ def _source(word: str, locator: Locator) -> _Source:
         more = f", and {len(findings) - 1} more" if len(findings) > 1 else ""
         raise DamagedError(f"{findings[0].what}{more}", where=loaded.where, fix="stepfork validate lists what is wrong")
     if reading.kind == "name":
+        _check_settled(locator, reading.name)
         return _Source(loaded.fixture, reading.name, locator.need_store().manifest_path(reading.name))
     path = Path(os.path.abspath(locator.cwd / word))  # noqa: PTH100 - resolve() would follow the last link
     path = path.parent if path.name == "manifest.json" else path
     return _Source(loaded.fixture, path.name.removesuffix(".sftrace").removesuffix(".json"), path)
+
+
+def _check_settled(locator: Locator, name: str) -> None:
+    """What a merge left of a fixture is one side's run, and git has not been told that it is the one."""
+    for finding in unmerged_files(locator.need_store()):
+        if name in finding.fixtures:
+            raise UsageError(finding.what, where=finding.path, fix=finding.fix)
 
 
 def _reviewed_trajectory(request: ExportRequest) -> JsonValue:
