@@ -86,6 +86,8 @@ def line() -> Line:
 
 def current() -> Session | None:
     """The session that runs in this process, whoever asks."""
+    if not _current:  # which is so in most programs that have tools
+        return None
     return next((session for pid, session in _current if pid == os.getpid()), None)
 
 
