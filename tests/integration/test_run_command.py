@@ -19,12 +19,32 @@ from jsonschema import Draft202012Validator
 from stepfork.cli.app import main
 from stepfork.config.environment import environ
 from stepfork.errors import UsageError
+from stepfork.redact.redactor import redact_text
+from stepfork.redact.secrets import Secrets
 from stepfork.workflows.run import RunRequest, RunResult, run
 from stepfork.workflows.run_verdict import REASONS
-from tests.integration.exported import AGENT, BUGGY, FIXED, booking, edited
+from tests.integration.exported import BUGGY, booking, edited
 
 MARK = "def test_stepfork"
 TOP = "from pathlib import Path\n"
+
+
+LIGHT = """
+def run_agent(request):
+    flights = ["A", "B"]
+    return {"destination": request["city"], "selected_flight": flights[1], "plan": "fly, then walk"}
+"""
+STAND_IN = """
+import importlib, os, pytest, sys
+import stepfork.export.runtime as runtime
+
+def run_case(*, entrypoint, expectation, root, **given):
+    sys.path.insert(0, str(root))
+    assert importlib.import_module("agent").run_agent({"city": "Lisbon"}) == expectation
+
+runtime.run_regression_case = run_case
+"""
+"""For tests of what surrounds a replay, which costs more than all the rest."""
 
 
 def executed(test: Path, **more: Any) -> RunResult:
@@ -43,7 +63,7 @@ def document(result: RunResult) -> dict[str, Any]:
 
 def conftest(text: str) -> Callable[[Path], None]:
     def write(test: Path) -> None:
-        test.with_name("conftest.py").write_text(f"import os, pytest\n{text}\n")
+        test.with_name("conftest.py").write_text(f"{STAND_IN}\n{text}\n")
 
     return write
 
@@ -52,13 +72,13 @@ def settings(text: str) -> Callable[[Path], None]:
     return lambda test: test.with_name("pytest.ini").write_text(f"[pytest]\n{text}\n") and None
 
 
-def agent(text: str, template: str = FIXED) -> Callable[[Path], None]:
+def agent(text: str, template: str = LIGHT) -> Callable[[Path], None]:
     return lambda test: test.with_name("agent.py").write_text(template + text) and None
 
 
 def body(line: str) -> Callable[[Path], None]:
     """The fixed agent, with a line before it answers."""
-    return agent("", FIXED.replace("    flights =", f"    {line}\n    flights ="))
+    return agent("", LIGHT.replace("    flights =", f"    {line}\n    flights ="))
 
 
 def marked(mark: str) -> Callable[[Path], None]:
@@ -94,12 +114,11 @@ def pytest_runtest_makereport(item, call):
     yield
     return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, call.when)
 """
-BUG = agent("", BUGGY)
+BUG = agent("", LIGHT.replace("[1]", "[0]"))
 
 CASES: dict[str, tuple[Callable[[Path], None], str, str | None]] = {
-    "fixed": (lambda test: test.with_name("pytest.py").write_text("raise SystemExit(0)") and None, "passed", None),
+    "fixed": (nothing, "passed", None),
     "workers": (settings("addopts = -n 2"), "passed", None),
-    "buggy": (BUG, "failed", "test_failed"),
     "exit status changed": (
         both(BUG, conftest("def pytest_sessionfinish(session): session.exitstatus = 0")),
         "failed",
@@ -116,9 +135,6 @@ CASES: dict[str, tuple[Callable[[Path], None], str, str | None]] = {
     "module leaves": (agent("print('1 passed', flush=True)\nimport os\nos._exit(0)\n"), "could_not_execute", "crashed"),
     "killed": (body("import os; os.kill(os.getpid(), 9)"), "could_not_execute", "crashed"),
     "pytest is told to end": (body("import pytest; pytest.exit('', 0)"), "could_not_execute", "interrupted"),
-    "no agent": (lambda test: test.with_name("agent.py").unlink(), "could_not_execute", "entrypoint_not_importable"),
-    "broken agent": (agent("raise SystemExit(0)\n"), "could_not_execute", "entrypoint_not_importable"),
-    "no such function": (agent("del run_agent\n"), "could_not_execute", "entrypoint_not_importable"),
     "skipped": (marked("@pytest.mark.skip"), "could_not_execute", "all_skipped"),
     "skipped module": (
         lambda test: edited(test, (TOP, f"{TOP}import pytest\npytest.skip('', allow_module_level=True)\n")) and None,
@@ -173,13 +189,35 @@ CASES: dict[str, tuple[Callable[[Path], None], str, str | None]] = {
 }
 
 
+REAL: dict[str, tuple[Callable[[Path], Any], str, str | None]] = {
+    "fixed": (lambda test: test.with_name("pytest.py").write_text("raise SystemExit(0)"), "passed", None),
+    "buggy": (lambda test: test.with_name("agent.py").write_text(BUGGY), "failed", "test_failed"),
+    "no agent": (lambda test: test.with_name("agent.py").unlink(), "could_not_execute", "entrypoint_not_importable"),
+    "broken agent": (
+        lambda test: test.with_name("agent.py").write_text("raise SystemExit(0)\n"),
+        "could_not_execute",
+        "entrypoint_not_importable",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REAL)
+def test_verdicts_on_a_replay(case: str, tmp_path: Path) -> None:
+    change, verdict, reason = REAL[case]
+    test = booking(tmp_path)
+    change(test)
+    told = document(executed(test))
+    assert (told["verdict"], told["reason"]) == (verdict, reason)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_verdicts(case: str, tmp_path: Path) -> None:
     change, verdict, reason = CASES[case]
-    test = booking(tmp_path)
+    test = booking(tmp_path, agent=LIGHT)
+    conftest("")(test)
     change(test)
-    result = executed(test, seconds=2.0 if case == "hangs" else 120.0)
-    told = document(result)
+    alone = {} if case == "workers" else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    told = document(executed(test, seconds=2.0 if case == "hangs" else 120.0, environ={**environ(), **alone}))
     if verdict in ("failed or not", "not passed"):
         assert told["verdict"] != "passed"
         return
@@ -214,10 +252,11 @@ def test_what_cannot_be_run_is_not_run(change: Callable[[Path], Any], reason: st
 
 def test_the_code_is_run_as_it_is_now(tmp_path: Path) -> None:
     """Python takes what it has compiled for current by size and second of the last change."""
-    test = booking(tmp_path, agent=BUGGY)
+    test = booking(tmp_path, agent=LIGHT.replace("[1]", "[0]"))
+    conftest("")(test)
     assert executed(test).verdict.verdict == "failed"
     kept = (tmp_path / "agent.py").stat()
-    (tmp_path / "agent.py").write_text(FIXED)
+    (tmp_path / "agent.py").write_text(LIGHT)
     os.utime(tmp_path / "agent.py", ns=(kept.st_atime_ns, kept.st_mtime_ns))
     assert executed(test).verdict.verdict == "passed"
 
@@ -225,8 +264,9 @@ def test_the_code_is_run_as_it_is_now(tmp_path: Path) -> None:
 def test_a_hook_variable_of_git_is_not_passed_on_and_the_receipt_is_told_of_the_commit(project: Path) -> None:
     folder = project / "tests"
     folder.mkdir()
-    code = FIXED.replace("    flights =", "    import os\n    assert 'GIT_INDEX_FILE' not in os.environ\n    flights =")
+    code = LIGHT.replace("    flights =", "    import os\n    assert 'GIT_INDEX_FILE' not in os.environ\n    flights =")
     test = booking(folder, agent=code)
+    conftest("")(test)
     (folder / ".gitignore").write_text("__pycache__\n.pytest_cache\n")
     subprocess.run(["git", "init", "-q"], check=True)
     unborn = document(executed(test, cwd=project, environ={**environ(), "GIT_INDEX_FILE": "elsewhere"}))
@@ -248,7 +288,8 @@ def test_a_hook_variable_of_git_is_not_passed_on_and_the_receipt_is_told_of_the_
 def test_ctrl_c_ends_the_whole_group_and_says_so(tmp_path: Path) -> None:
     script = "import os, time; open('grandchild', 'w').write(str(os.getpid())); time.sleep(600)"
     line = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {script!r}]).wait()"
-    test = booking(tmp_path, agent=FIXED.replace("    flights =", f"    {line}\n    flights ="))
+    test = booking(tmp_path, agent=LIGHT.replace("    flights =", f"    {line}\n    flights ="))
+    conftest("")(test)
     told = tmp_path / "grandchild"
     command = [sys.executable, "-m", "stepfork", "run", test.name, "--receipt", "receipt.json", "--timeout", "0"]
     with subprocess.Popen(
@@ -266,7 +307,8 @@ def test_ctrl_c_ends_the_whole_group_and_says_so(tmp_path: Path) -> None:
 
 
 def test_the_command_its_receipt_and_its_check(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    test = booking(project)
+    test = booking(project, agent=LIGHT)
+    conftest("")(test)
     assert main(["run", test.name, "--receipt", "receipt.json"]) == 0
     out, err = capfd.readouterr()
     assert out == "passed: 1 test\n"
@@ -274,7 +316,7 @@ def test_the_command_its_receipt_and_its_check(project: Path, capfd: pytest.Capt
     assert main(["run", test.name, "--verify-receipt", "receipt.json"]) == 0
     assert capfd.readouterr().out.startswith("the receipt holds: passed")
 
-    (project / "agent.py").write_text(BUGGY)
+    (project / "agent.py").write_text(LIGHT.replace("[1]", "[0]"))
     assert main(["run", test.name, "--verify-receipt", "receipt.json"]) == 1
     assert capfd.readouterr().out == "entrypoint: is not the one that was run\n"
     assert main(["run", test.name, "--receipt", "receipt.json", "--json"]) == 1
@@ -308,7 +350,7 @@ def test_the_command_its_receipt_and_its_check(project: Path, capfd: pytest.Capt
 
 
 def test_a_receipt_that_could_not_be_written_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    test = booking(tmp_path, agent="open('ran', 'w')\n" + AGENT % 1)
+    test = booking(tmp_path, agent="open('ran', 'w')\n" + LIGHT)
     (tmp_path / "notes.json").write_text('{"receipt_version": "mine"}')
     (tmp_path / "empty").write_text("")
     (tmp_path / "link").symlink_to("elsewhere")
@@ -339,10 +381,8 @@ def test_an_older_receipt_is_gone_before_the_run_and_secrets_are_in_none(tmp_pat
     folder.mkdir()
     receipt = tmp_path / "receipt.json"
     look = f"import os; print(os.path.exists({str(receipt)!r}), file=open('seen', 'w'))"
-    test = booking(folder, agent=FIXED.replace("    flights =", f"    {look}\n    flights ="))
-    from stepfork.redact.redactor import redact_text
-    from stepfork.redact.secrets import Secrets
-
+    test = booking(folder, agent=LIGHT.replace("    flights =", f"    {look}\n    flights ="))
+    conftest("")(test)
     secrets = Secrets.collect({}, {})
     for _ in range(2):
         executed(test, receipt=receipt, clean=lambda text: redact_text(text, secrets), command=("run", str(test)))
