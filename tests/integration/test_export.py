@@ -16,7 +16,7 @@ from stepfork.store.drafts import CAUSES
 from stepfork.store.store import Store
 from stepfork.trace.step import StepError
 from stepfork.workflows.init import init_project
-from tests.integration.exporting import RECORDED, WANTED, bundle, export
+from tests.integration.exporting import RECORDED, WANTED, bundle, export, step
 
 ENTRY = ("--pytest", "--entrypoint", "app.agent:run")
 
@@ -246,6 +246,8 @@ def test_a_trajectory_is_checked_before_anything_is_written(
         (("--entrypoint", "../a:b"), "is not MODULE:FUNCTION"),
         ((*ENTRY, "--mode", "fast"), "it is frozen or live"),
         ((*ENTRY, "--allow-live-tool", "x"), "needs --mode live"),
+        ((*ENTRY, "--mode", "live"), "names no tool"),
+        ((*ENTRY, "--mode", "live", "--allow-live-tool", "x"), "has no instrumented call 'x' to allow"),
         ((*ENTRY, "--expect-output", "absent.json"), "absent.json: cannot be read"),
         ((*ENTRY, "--expect-output", "."), "cannot be read"),
         ((*ENTRY, "--output", "test.txt"), "ends with .py"),
@@ -365,6 +367,11 @@ def test_a_bundle_that_is_a_link_is_refused(project: Path, failure: Path, capsys
     refused(capsys, project, "linked.sftrace", *ENTRY)
 
 
+def test_a_run_without_calls_is_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle(project / "idle.sftrace", step(type="agent_call", instrumented=False), output=RECORDED)
+    assert "holds no calls to answer from" in refused(capsys, project, "idle.sftrace", *ENTRY)
+
+
 def test_a_run_without_output_needs_something_to_assert(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     failed = bundle(project / "failed.sftrace", error=StepError("ValueError", "no flight"))
     assert "raised ValueError, so the test would assert nothing" in refused(capsys, project, failed, *ENTRY)
@@ -430,7 +437,8 @@ def test_what_the_test_needs_and_the_project_has_not_is_told(project: Path, caps
 
 
 def test_a_live_test_embeds_what_it_may_run(project: Path, failure: Path) -> None:
+    bundle(project / "two.sftrace", step(), step(name="b"), output=RECORDED)
     words = ("--mode", "live", "--allow-live-tool", "search_flights", "--allow-live-tool", "b")
-    assert export(failure, *ENTRY, *words) == 0
-    found = literals(project / "test_failure_regression.py")
+    assert export("two.sftrace", *ENTRY, *words) == 0
+    found = literals(project / "test_two_regression.py")
     assert (found["MODE"], found["ALLOW_LIVE_TOOLS"]) == ("live", ["search_flights", "b"])

@@ -18,6 +18,7 @@ from stepfork.drafting.regression_test import Mode, RegressionTest, regression_t
 from stepfork.drafting.ways import Root, root_of, way
 from stepfork.errors import DamagedError, StoreError, UsageError
 from stepfork.redact.secrets import Secrets
+from stepfork.replay.frozen_calls import recorded_calls
 from stepfork.replay.frozen_values import kinds_in
 from stepfork.store.files import write_atomic
 from stepfork.store.once import write_once
@@ -65,6 +66,7 @@ def export(request: ExportRequest, locator: Locator) -> Exported:
     mode = _mode(request)
     check_entrypoint(request.entrypoint)
     source = _source(request.trace, locator)
+    _check_replays(source, request.allow_live_tools)
     trajectory = _reviewed_trajectory(request)
     expectation = _reviewed_output(request)
     _check_asserts(source, expectation, trajectory)
@@ -103,6 +105,8 @@ class _Source:
 
 def _mode(request: ExportRequest) -> Mode:
     if request.mode == "live":
+        if not request.allow_live_tools:
+            raise UsageError("--mode live names no tool that may run", fix="add --allow-live-tool NAME for each")
         return "live"
     if request.mode != "frozen":
         raise UsageError(f"--mode {request.mode[:40]!r} is none that there is", fix="it is frozen or live")
@@ -130,6 +134,21 @@ def _source(word: str, locator: Locator) -> _Source:
     path = Path(os.path.abspath(locator.cwd / word))  # noqa: PTH100 - resolve() would follow the last link
     path = path.parent if path.name == "manifest.json" else path
     return _Source(loaded.fixture, path.name.removesuffix(".sftrace").removesuffix(".json"), path)
+
+
+def _check_replays(source: _Source, live: tuple[str, ...]) -> None:
+    """A test that no replay could run is none."""
+    names = {call.name for call in recorded_calls(source.fixture.run)}
+    where = from_here(source.path)
+    if not names and not source.fixture.run.exchanges:
+        raise UsageError(
+            "holds no calls to answer from", where=where, fix="record a run whose tools are decorated with trace_tool"
+        )
+    for name in live:
+        if name not in names:
+            raise UsageError(
+                f"has no instrumented call {name[:60]!r} to allow", where=where, fix="stepfork show lists its calls"
+            )
 
 
 def _check_settled(locator: Locator, name: str) -> None:
