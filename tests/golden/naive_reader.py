@@ -30,6 +30,40 @@ class NaiveBundle:
             prompts.append(prompt)
         self.trace = self._plain(self._object(self.manifest["trace"]))
 
+    def asked(self, step: dict[str, Any]) -> Any:
+        """The tagged arguments of an instrumented step."""
+        if "arguments" in step:
+            return step["arguments"]
+        return self._wrapped(self.requests[step["exchange"]], step.get("arguments_shape"))
+
+    def answered(self, step: dict[str, Any], events: list[str]) -> Any:
+        """The tagged result of an instrumented step; `events` are those of its exchange."""
+        told = step.get("result", {"$py": "answer", "form": "json"} if "exchange" in step else None)
+        if not isinstance(told, dict) or told.get("$py") != "answer":
+            return told
+        if told["form"] == "json":
+            return self._wrapped(self.responses[step["exchange"]], step.get("result_shape"))
+        if told["form"] == "text":
+            return "\n\n".join(events)
+        rows = [shape for count, shape in told["value"] for _ in range(count)]
+        data = [json.loads(event.rpartition("data: ")[2]) for event in events[: len(rows)]]
+        items = [self._wrapped(item, row) for item, row in zip(data, rows, strict=True)]
+        return {"$py": "stream", "value": items, **told.get("stream", {})}
+
+    def _wrapped(self, value: Any, shape: int | None) -> Any:
+        holder = {"": json.loads(json.dumps(value))}
+        for path, kind, name, *members in reversed(self.trace["shapes"][shape] if shape is not None else []):
+            above: Any = holder
+            *way, last = ["", *path]
+            for step in way:
+                above = above[step]
+            inner = above[last]
+            for unset in members[0].get("unset", []) if members else []:
+                inner.setdefault(unset, None)
+            tag = {"$py": kind, "value": inner, **(members[0] if members else {})}
+            above[last] = tag if name is None else {**tag, "type": name}
+        return holder[""]
+
     def _request(self, document: Any, messages: list[Any], prompt: tuple[str | None, str | None]) -> Any:
         body = document.get("request")
         if not isinstance(body, dict):
