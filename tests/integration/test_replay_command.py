@@ -135,7 +135,7 @@ def test_without_a_command_the_recorded_one_is_shown_and_not_run(shop: Stand) ->
             ".stepfork/fixtures/a/b.json: there is no such fixture; record it on your machine and commit it: "
             "stepfork capture --name a/b -- python agent.py --token '[redacted]'",
         ),
-        (("replay", "shop", "--mode", "frozen", "--", "true"), "--mode frozen is none that there is"),
+        (("replay", "shop", "--mode", "warm", "--", "true"), "--mode warm is none that there is"),
         (("replay", "shop", "--format", "gitlab", "--", "true"), "--format is text or github"),
         (("replay", "shop", "--json", "--format", "github", "--", "true"), "both want stdout"),
         (("replay", "shop", "--result-file", "no/such/folder", "--", "true"), "no/such/folder: cannot be written"),

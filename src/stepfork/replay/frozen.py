@@ -9,7 +9,7 @@ fails all the same.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import RLock
 
@@ -20,7 +20,7 @@ from stepfork.instrument.session import Opened
 from stepfork.replay import frozen_faults as faults
 from stepfork.replay.frozen_calls import RecordedCall
 from stepfork.replay.frozen_faults import Fault
-from stepfork.replay.frozen_matching import Matching
+from stepfork.replay.frozen_matching import Live, Matching
 from stepfork.replay.frozen_units import Frame, frames_of
 from stepfork.replay.frozen_values import Alike, Unlike
 from stepfork.trace.body import JsonValue
@@ -67,7 +67,8 @@ class FrozenReplay:
         self._matching = matching
         self._live = frozenset(live)
         self._refusals = refusals
-        self._frames = frames_of(self._calls)
+        self._frames = frames_of(self._calls, self._recorded)
+        self._inputs: dict[int, JsonValue] = {}
         self._lock = RLock()
         self._process = os.getpid()
         self._events = 0
@@ -142,33 +143,46 @@ class FrozenReplay:
         if parent is None:
             return self._frames[None], ""
         around = self.made[parent].recorded
-        return self._frames.get(around.number) or Frame(()), around.name
+        return self._frames.get(around.number) or Frame((), self._recorded), around.name
 
     def _match(self, asked: Asked, frame: Frame, inside: str) -> tuple[RecordedCall, Alike]:
         """The recorded call that a live one is, and what placeholders stand for then."""
         expected, number, total = frame.expected(), len(self.made) + 1, len(self._calls)
-        named = [call for call in expected if (call.name, call.type) == (asked.name, asked.type)]
         if not expected:
-            raise self._diverged(
-                faults.exhausted(number, total if not inside else len(frame.calls), asked.name, inside)
-            )
+            raise self._diverged(faults.exhausted(number, frame.size if inside else total, asked.name, inside))
+        live = self._matching.reading(asked.arguments)
+        best = self._best(frame.alike(asked.type, asked.name, live.value), live)
+        if best is not None:
+            return best
+        named = [call for call in expected if (call.name, call.type) == (asked.name, asked.type)]
         if not named:
-            raise self._diverged(faults.other_name(number, total, asked.name, expected))
-        live = self._matching.redacted(asked.arguments)
-        first: Unlike | None = None
+            raise self._diverged(faults.other_name(number, total, asked.name, tuple(expected)))
+        best = self._best(named, live)  # what a rule takes out of both sides
+        if best is not None:
+            return best
+        unlike = self._matching.compare(self._recorded(named[0]), live)
+        assert isinstance(unlike, Unlike)
+        raise self._diverged(faults.other_input(number, total, asked.name, unlike))
+
+    def _best(self, calls: Iterable[RecordedCall], live: Live) -> tuple[RecordedCall, Alike] | None:
+        """The call that a live one is: of several, the first for which least has to be settled."""
         best: tuple[int, RecordedCall, Alike] | None = None
-        for call in named:
-            found = self._matching.compare(call.arguments, live)
+        for call in calls:
+            found = self._matching.compare(self._recorded(call), live)
             if isinstance(found, Unlike):
-                first = first or found
                 continue
             fresh = self._matching.bindings.fresh(pair for _, pair in found.pairs)
+            if not fresh:
+                return call, found
             if best is None or fresh < best[0]:
                 best = (fresh, call, found)
-        if best is None:
-            assert first is not None
-            raise self._diverged(faults.other_input(number, total, asked.name, first))
-        return best[1], best[2]
+        return None if best is None else (best[1], best[2])
+
+    def _recorded(self, call: RecordedCall) -> JsonValue:
+        """A recorded input, without what is secret by now."""
+        if call.number not in self._inputs:
+            self._inputs[call.number] = self._matching.redacted(call.arguments)
+        return self._inputs[call.number]
 
     def _diverged(self, fault: Fault) -> Exception:
         self.faults.append(fault)

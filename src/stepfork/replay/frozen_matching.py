@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, cast
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -42,6 +43,13 @@ class Bindings(Identities):
         return sum(self.value(recorded) != live[1] for recorded, live in pairs)
 
 
+class Live(NamedTuple):
+    """A value of this run without its secrets, and what normalisation by the rules of now makes of it."""
+
+    value: JsonValue
+    normalized: Callable[[], JsonValue]
+
+
 class Matching:
     """Both sides of a frozen replay. Not thread-safe: its session holds the lock.
 
@@ -70,10 +78,15 @@ class Matching:
         """The same of a message."""
         return redact_text(text, self._secrets)
 
-    def compare(self, recorded: JsonValue, live: JsonValue) -> Alike | Unlike:
-        """How a recorded value, by the secrets of now, differs from a live one that is redacted already. Where they
-        differ in nothing but in whom a placeholder stands for, that is the difference."""
-        sides = Sides(self.redacted(recorded), live, lambda: self._normalized(live), self._values)
+    def reading(self, value: JsonValue) -> Live:
+        """A value of this run, to be compared: redacted, and normalised once at most."""
+        redacted = self.redacted(value)
+        return Live(redacted, cache(lambda: self._normalized(redacted)))
+
+    def compare(self, recorded: JsonValue, live: Live) -> Alike | Unlike:
+        """How a recorded value, `redacted` already, differs from a live one. Where they differ in nothing but in whom
+        a placeholder stands for, that is the difference."""
+        sides = Sides(recorded, live.value, live.normalized, self._values)
         found = compare(sides, self._texts)
         if isinstance(found, Unlike) or self.bindings.allow(pair for _, pair in found.pairs):
             return found

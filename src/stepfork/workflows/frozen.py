@@ -249,14 +249,15 @@ class _Http:
 def _outcome(call: Callable[[], Any], session: FrozenReplay) -> tuple[Any, BaseException | None]:
     """What the entrypoint returned or raised, when its threads have ended too."""
     before = set(threading.enumerate())
+    value, raised = None, None
     try:
-        return call(), None
+        value = call()
     except (KeyboardInterrupt, EntrypointError):
         raise
     except BaseException as error:  # SystemExit too, and what test runners raise: it is how the run ended
-        return None, error
-    finally:
-        wait_for_threads(before, lambda: session.is_whole)
+        raised = error
+    wait_for_threads(before, lambda: session.is_whole)
+    return value, raised
 
 
 @dataclass(frozen=True)
@@ -344,5 +345,5 @@ def _plain(arguments: JsonValue) -> JsonValue:
 def _same_output(run: Run, matching: Matching, ended: _Ended) -> bool | None:
     if run.trace.output is msgspec.UNSET or ended.error is not None:
         return None
-    live = matching.redacted(plain(ended.value))
-    return not hasattr(matching.compare(run.trace.output, live), "recorded")
+    live = matching.reading(plain(ended.value))
+    return not hasattr(matching.compare(matching.redacted(run.trace.output), live), "recorded")

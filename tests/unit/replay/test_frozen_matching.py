@@ -26,7 +26,7 @@ def matching(*recorded: Any, secrets: dict[str, str] | None = None) -> Matching:
 
 def take(made: Matching, recorded: Any, live: Any) -> Alike | Unlike:
     """Compare, and settle what is alike, as a call does that is answered."""
-    found = made.compare(recorded, made.redacted(live))
+    found = made.compare(made.redacted(recorded), made.reading(live))
     if isinstance(found, Alike):
         made.settle(found)
     return found
