@@ -32,8 +32,13 @@ def exception_tag(error: BaseException, write: Write) -> Tag:
         "args": [write(item) for item in BaseException.__dict__["args"].__get__(error)],
         "message": message_of(error),
     }
-    held = {name: write(item) for name, item in _attributes(error, kind)}
-    kept = {name: item for name, item in held.items() if not (isinstance(item, dict) and item.get("$py") == "opaque")}
+    kept: dict[str, JsonValue] = {}
+    for name, item in _attributes(error, kind):
+        tag = write(item)
+        if isinstance(tag, dict) and tag.get("$py") == "opaque":
+            tag = _response_tag(item, write)
+        if tag is not None or item is None:
+            kept[name] = tag
     if kept:
         made["value"] = kept
     if error.__cause__ is not None:
@@ -60,6 +65,18 @@ def read_exception(tag: Tag, read: Read) -> BaseException:
             setattr(made, name, earlier)
     made.__suppress_context__ = "cause" in tag or "alone" in tag
     return made if message_of(made) == tag["message"] else _saying(made, tag["message"])
+
+
+def _response_tag(value: Any, write: Write) -> Tag | None:
+    """The tag of an HTTP response, which read again has these attributes and no others; None for anything else."""
+    said: dict[str, Any] = {}
+    for name in ("status_code", "reason", "reason_phrase", "text"):
+        with suppress(Exception):  # a body that was never read
+            said[name] = getattr(value, name)
+    said = {name: item for name, item in said.items() if type(item) in {int, str}}
+    if type(said.get("status_code")) is not int:
+        return None
+    return {"$py": "response", "type": class_name(type(value)), "value": {key: write(said[key]) for key in said}}
 
 
 def _attributes(error: BaseException, kind: type) -> Iterator[tuple[str, Any]]:
