@@ -120,11 +120,17 @@ def _failed(results: Results, counts: Counts) -> Verdict | None:
     if ours:
         reason = next((_BY_CLASS[name] for name in ours[0].classes if name in _BY_CLASS), "not_replayable")
         return could_not(reason, ours[0].message, counts)
-    if results.exit_status == _INTERRUPTED:
+    if results.exit_status == _INTERRUPTED or _is_unfinished(results.reports):
         return could_not("interrupted", "pytest was stopped before its end", counts)
     if counts.errors:
         return could_not("fixture_error", None, counts)
     return None
+
+
+def _is_unfinished(reports: Sequence[Report]) -> bool:
+    """Whether a test began and did not end: pytest was told to stop, with any exit status."""
+    last = {report.test: report.when for report in reports}
+    return any(when != "teardown" for when in last.values())
 
 
 def _failures(reports: Sequence[Report]) -> Iterator[Report]:
