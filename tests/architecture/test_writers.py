@@ -22,6 +22,7 @@ CALLS = {
         "mkdtemp",
     ),
     *("write_result_file", "symlink_to", "copyfile", "copytree", "prepare_bytes"),
+    *("fill_bundle", "_append"),
     "write_blob",  # an object of git
 }
 METHODS = {"write", "install"}
@@ -36,14 +37,19 @@ WRITERS = {
     "store/store.py write": {"install"},
     "store/store.py put_back": {"write_all"},
     "store/store.py _publish": {"write_new", "write_atomic"},
-    "store/bundle.py write_bundle": {"write_all", "write_new"},
+    "store/bundle.py _made": {"write_all", "write_new"},
+    "store/bundle.py _fill": {"write_all", "write_atomic"},
+    "store/bundle.py fill_bundle": {"write_bundle"},
     "store/encoded.py _set_aside": {"TemporaryFile"},  # an object of a fixture that was redacted
-    "store/drafts.py write_draft": {"write_bundle"},
+    "store/drafts.py write_draft": {"write_bundle", "fill_bundle"},
     # words of this program alone
     "store/layout.py _complete": {"write_atomic"},
     "workflows/init_git.py _add_hook": {"write_atomic"},
     # runs: `make_fixture` redacts before anything else, problems too; refresh, --reuse, record and --output end there
-    "workflows/make_fixture.py keep_fixture": {"write_bundle", "write"},
+    "workflows/make_fixture.py _kept": {"write_bundle", "fill_bundle", "write"},
+    # the journal of a recording: a header of words that its maker redacted; each line is redacted as it is encoded
+    "instrument/journal.py _made": {"write_new", "_append"},
+    "instrument/journal.py _write": {"_append"},
     "workflows/make_fixture.py _with_test": {"write_drafted_test"},
     "workflows/make_fixture.py _kept_draft": {"write_draft"},
     "workflows/draft_test.py _write_once": {"write_new"},  # drafted of a fixture that was redacted
@@ -65,6 +71,10 @@ WRITERS = {
     "cli/capture_report.py tell": {"write_result_file"},
     "cli/replay.py _tell": {"write_result_file"},
     "cli/diff.py _tell": {"write_result_file"},
+    # what became of tests, to the runner alone; its receipts, which are redacted and hold no payload
+    "pytest_plugin/results.py pytest_sessionfinish": {"write_text"},
+    "workflows/receipt.py check_receipt_path": {"write_new"},  # an empty file
+    "workflows/receipt.py write_receipt": {"write_atomic"},
     # words of another program's command line: ids of tests, which are paths and names in the user's own files
     "cli/select_run.py _handed_over": {"write_bytes"},
 }
