@@ -202,3 +202,24 @@ def test_which_steps_answer() -> None:
     inner = Step("tool_call", "inner", 1, 2, parent=1, arguments={}, result=2, instrumented=True)
     run = Run(Source("in_process", False), Trace("instrumented", (own, agent, inner, told)))
     assert [(one.name, one.parent) for one in recorded_calls(run)] == [("own", None), ("inner", 0)]
+
+
+@pytest.mark.parametrize("value", ["town {number}", "{{{{id_1{number}}}}} of town {number}"])
+def test_a_call_of_a_large_group_is_not_compared_with_all_others(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[Any] = []
+    compare = Matching.compare
+
+    def counted(*given: Any) -> Any:
+        compared.append(given)
+        return compare(*given)
+
+    monkeypatch.setattr(Matching, "compare", counted)
+    count = 200
+    made = session(
+        *(call(number, "a", {"at": value.format(number=number), "town": number}, group=0) for number in range(count))
+    )
+    for number in reversed(range(count)):
+        live = f"town {number}" if "id" not in value else f"word-{number} of town {number}"
+        assert ask(made, "a", {"at": live, "town": number})
+    assert made.is_whole
+    assert len(compared) <= 2 * count
