@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import operator
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool, Tool, ToolException, tool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode
@@ -21,7 +24,7 @@ from typing_extensions import TypedDict
 import stepfork
 from stepfork.errors import UsageError
 from stepfork.instrument import context
-from stepfork.instrument.adapters.chat_forms import chunk_of, told_chunk
+from stepfork.instrument.adapters.chat_forms import chunk_of, result_of, told_chunk, told_result
 from stepfork.instrument.forking import inherited
 from stepfork.instrument.recorder import Recorder
 from tests.integration.recorded_blocks import record_block, replay_block
@@ -236,6 +239,60 @@ def test_no_text_of_a_streamed_piece_stands_twice() -> None:
     event = told_chunk(chunk)
     assert (str(event).count("needle"), str(event).count("haystack")) == (1, 1)
     assert chunk_of(event) == chunk
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 2**60) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
+    max_leaves=5,
+)
+TEXT_BLOCK = st.fixed_dictionaries(
+    {"type": st.just("text"), "text": st.text(max_size=5)}, optional={"index": st.just(0)}
+)
+BLOCKS = st.lists(TEXT_BLOCK | st.fixed_dictionaries({"type": st.just("thinking"), "thinking": st.text()}), max_size=3)
+CALLS = st.lists(
+    st.builds(
+        lambda name, args, key: {"name": name, "args": args, "id": key, "type": "tool_call"},
+        st.text(max_size=4),
+        st.dictionaries(st.text(max_size=4), JSON, max_size=2),
+        st.none() | st.text(max_size=4),
+    ),
+    max_size=2,
+)
+
+
+@given(st.text() | BLOCKS, CALLS, st.dictionaries(st.text(), JSON, max_size=2), st.none() | st.text())
+def test_any_answer_comes_back_as_it_was(content: Any, calls: Any, held: dict[str, Any], identity: str | None) -> None:
+    message = AIMessage(content, tool_calls=calls, response_metadata=held, additional_kwargs=held, id=identity)
+    result = ChatResult(generations=[ChatGeneration(message=message, generation_info=held or None)], llm_output=held)
+    told_form = json.loads(json.dumps(told_result(result)))
+    assert result_of(told_form) == result
+    assert told_form["choices"][0]["message"]["role"] == "assistant"
+
+
+PIECES = st.lists(
+    st.builds(
+        lambda name, args, key, index: {
+            "name": name,
+            "args": args,
+            "id": key,
+            "index": index,
+            "type": "tool_call_chunk",
+        },
+        st.none() | st.text(max_size=4),
+        st.none() | st.text(max_size=4),
+        st.none() | st.text(max_size=4),
+        st.none() | st.integers(0, 3),
+    ),
+    max_size=2,
+)
+
+
+@given(st.text() | BLOCKS, PIECES, st.sampled_from([None, "last"]))
+def test_any_piece_comes_back_as_it_was(content: Any, pieces: Any, position: Any) -> None:
+    message = AIMessageChunk(content=content, tool_call_chunks=pieces, chunk_position=position)
+    chunk = ChatGenerationChunk(message=message)
+    assert chunk_of(json.loads(json.dumps(told_chunk(chunk)))) == chunk
 
 
 class State(TypedDict):

@@ -6,6 +6,8 @@ import asyncio
 import gc
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +285,29 @@ def test_a_client_that_is_built_otherwise_is_refused() -> None:
     match = r"^wrap_openai does not know this version of openai \(\d+\.\d+"
     with Later(api_key=KEY) as one, pytest.raises(UsageError, match=match):
         stepfork.wrap_openai(one)
+
+
+AGENT = """
+import openai, stepfork
+
+def run(question):
+    with stepfork.wrap_openai(openai.OpenAI(api_key="made-up")) as client:
+        asked = {"model": "gpt-test", "messages": [{"role": "user", "content": question}]}
+        whole = client.chat.completions.create(**asked)
+        stream = client.chat.completions.create(**asked, stream=True)
+        pieces = [chunk.choices[0].delta.content or "" for chunk in stream]
+        return [type(whole).__name__, whole.choices[0].message.content, "".join(pieces)]
+"""
+
+
+def test_a_process_of_its_own_replays_it_too(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "sdk_agent.py").write_text(AGENT, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(AGENT, "sdk_agent.py", "exec"), names)
+    recorded = record_block(names["run"], "Hello.", models, project, monkeypatch)
+    assert recorded.value == ["ChatCompletion", "You said: Hello.", "You said: Hello."]
+    command = [sys.executable, "-m", "stepfork", "replay", "run.sftrace", "--entrypoint", "sdk_agent:run", "--json"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "substituted        chat ×2" in done.stderr
+    assert "output             as recorded" in done.stderr

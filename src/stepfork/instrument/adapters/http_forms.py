@@ -24,7 +24,15 @@ def request_body(options: Any) -> JsonValue:
     """The JSON body that a request's options lead to, ``extra_body`` merged over it.
 
     What the vendor leaves out (``NOT_GIVEN``, ``omit``) is left out. Timeouts, headers and the query are no part of it.
+    Never raises: a body that cannot be written is the vendor's to refuse.
     """
+    try:
+        return _request_body(options)
+    except Exception:  # a method of a model of the user's
+        return plain(options.json_data)
+
+
+def _request_body(options: Any) -> JsonValue:
     body = options.json_data
     extra = getattr(options, "extra_json", None)
     if extra is not None:
@@ -41,11 +49,13 @@ def raw_mode(options: Any) -> str:
 
 
 def answer_of(response: Any) -> JsonValue:
-    """The body of a response that was read: its JSON, else its text."""
+    """The body of a response: its JSON, else its text; None where it was not read. Never raises."""
     try:
         answer: JsonValue = json.loads(response.content)
     except ValueError:
         return str(response.text)
+    except Exception:  # the caller is given it to read
+        return None
     return answer
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from stepfork.instrument.adapters.chat_forms import chunk_of, result_of, sent_message, told_chunk, told_result
@@ -127,7 +128,10 @@ def _params(model: Any, stop: Any, kwargs: Mapping[str, Any]) -> Mapping[str, An
 
 def _param(value: Any) -> JsonValue:
     schema = getattr(value, "model_json_schema", None)
-    return plain(schema() if isinstance(value, type) and schema is not None else value)
+    if isinstance(value, type) and schema is not None:
+        with suppress(Exception):  # a class of the user's that has no schema
+            return plain(schema())
+    return plain(value)
 
 
 def _tell(tell: Callable[[Any], JsonValue]) -> Callable[[Any], JsonValue]:
