@@ -5,6 +5,7 @@ Without the token nothing that is sent is recorded, not as an exchange and not a
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 
@@ -13,7 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stepfork.listener.server import Listener
+from tests.integration.replaying import send
 from tests.integration.wire import ANSWER, Asked, Line, listening, model_server, post, raw, read_all
+from tests.unit.listener.any_json import ANY_JSON
 
 TOKEN = "\0TOKEN\0"
 """Stands for the listener's token, which no strategy can know."""
@@ -35,7 +38,17 @@ ODD = st.binary(max_size=12)
 LINE_END = one_of("\r\n", "\r\n", "\r\n", "\n", "\r", "")
 METHODS = one_of("POST", "POST", "GET", "HEAD", "PUT", "CONNECT", "OPTIONS", "TRACE", "PRI", "brew", "") | ODD
 PATHS = (
-    one_of("/v1/traces", "/openai/v1/chat/completions", "/openai/v1", "/anthropic/v1/messages?beta=true", "/x", "")
+    one_of(
+        "/v1/traces",
+        "/openai/v1/chat/completions",
+        "/openai/v1",
+        "/anthropic/v1/messages?beta=true",
+        "/x",
+        "",
+        "/stepfork/calls",
+        "/stepfork/calls?replay",
+        "/stepfork/calls/",
+    )
     | ODD
 )
 VERSIONS = one_of("HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/2.0", "http/1.1", "HTTP/1.1.1", "") | ODD
@@ -134,3 +147,13 @@ def test_whoever_has_it_breaks_nothing(pieces: list[bytes]) -> None:
     heard = listener.heard()
     assert "internal" not in {problem.kind for problem in heard.problems}
     assert heard.exchanges[-1].exchange.response.ending == "complete"
+
+
+@FEW
+@given(st.binary(max_size=60) | ANY_JSON.map(lambda value: json.dumps(value).encode()))
+def test_any_body_is_a_message_of_a_call_or_refused(body: bytes) -> None:
+    with model_server() as model, listening(model.url) as listener:
+        status, _, answer = send(listener.base_url, body, path="/stepfork/calls")
+        assert post(listener)[0] == 200
+    assert status in {200, 400}, answer
+    assert {problem.kind for problem in listener.heard().problems} == ({"call_rejected"} if status == 400 else set())

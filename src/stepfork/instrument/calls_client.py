@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
 
 from stepfork.listener.call_messages import Message, Noted
+
+if TYPE_CHECKING:
+    from http.client import HTTPConnection
 
 _PATIENCE = 60.0
 """Seconds that an answer may take."""
@@ -25,6 +30,19 @@ class ClientError(Exception):
     def __init__(self, reason: str, *, is_gone: bool) -> None:
         super().__init__(reason)
         self.is_gone = is_gone
+
+
+class _Held:
+    """A connection of a thread, closed when the thread ends."""
+
+    def __init__(self, connection: HTTPConnection) -> None:
+        self.connection = connection
+        self.process = os.getpid()
+        self.last = 0.0
+
+    def __del__(self) -> None:
+        with suppress(Exception):  # the interpreter ends
+            self.connection.close()
 
 
 class CallsClient:
@@ -45,10 +63,10 @@ class CallsClient:
         try:
             status, answer = self._exchanged(body)
         except (OSError, HTTPException) as error:
-            self._own.__dict__.clear()
+            self._own.held = None
             raise ClientError(f"stepfork does not answer ({type(error).__name__})", is_gone=True) from None
         if status != 200:
-            self._own.__dict__.clear()
+            self._own.held = None
             reason = answer.decode("utf-8", "replace").strip()[:200] if status < 500 else "it failed"
             raise ClientError(reason or f"stepfork answered {status}", is_gone=status == 404)
         try:
@@ -59,13 +77,12 @@ class CallsClient:
     def _exchanged(self, body: bytes) -> tuple[int, bytes]:
         from http.client import HTTPConnection
 
-        own = self._own.__dict__
+        held: _Held | None = getattr(self._own, "held", None)
         now = time.monotonic()
-        if own.get("process") != os.getpid() or now - own["last"] > _IDLE:
-            connection = HTTPConnection(self._host, self._port, timeout=_PATIENCE)
-            own.update(process=os.getpid(), connection=connection)
-        own["last"] = now
-        connection = own["connection"]
+        if held is None or held.process != os.getpid() or now - held.last > _IDLE:
+            held = self._own.held = _Held(HTTPConnection(self._host, self._port, timeout=_PATIENCE))
+        held.last = now
+        connection = held.connection
         connection.request("POST", self._target, body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         return response.status, response.read()

@@ -25,6 +25,7 @@ from stepfork.replay.frozen_matching import Matching
 from stepfork.replay.frozen_values import Alike, Unlike
 from stepfork.replay.player import Player, PlayerSession
 from stepfork.replay.report import CallMiss, CallsReport, CallUnused, ReplayReport
+from stepfork.trace.body import JsonValue
 from stepfork.trace.call import Asked
 from stepfork.trace.fixture import Fixture
 
@@ -67,6 +68,7 @@ class InstrumentedCalls:
         for call in self._recorded:
             self._by_key[call.type, bare_tool(call.name)].append(call)
         self._is_inside = exchanges_inside(fixture.run)
+        self._inputs: dict[int, JsonValue] = {}
         self._used: set[int] = set()
         self._asked: Counter[_Key] = Counter()
         self._answered: Counter[str] = Counter()
@@ -130,11 +132,11 @@ class InstrumentedCalls:
         if not candidates:
             return CallMiss(name, number, "unrecorded")
         matching = self._matched_by()
-        live = matching.redacted(asked.arguments)
+        live = matching.reading(asked.arguments)
         first: Unlike | None = None
         best: tuple[int, RecordedCall, Alike] | None = None
         for call in (one for one in candidates if one.number not in self._used):
-            found = matching.compare(call.arguments, live)
+            found = matching.compare(self._input(call), live)
             if isinstance(found, Unlike):
                 first = first or found
                 continue
@@ -146,13 +148,19 @@ class InstrumentedCalls:
         if best is not None:
             matching.settle(best[2])
             return best[1]
-        used = [matching.compare(one.arguments, live) for one in candidates if one.number in self._used]
+        used = [matching.compare(self._input(one), live) for one in candidates if one.number in self._used]
         alike = sum(isinstance(found, Alike) for found in used)
         if alike:
             return CallMiss(name, number, "exhausted", recorded=alike, asked=alike + 1)
         unlike = first or next(found for found in used if isinstance(found, Unlike))
         old, new = shown_pair(unlike.recorded, unlike.live)
         return CallMiss(name, number, "changed", path=dotted(unlike.path), old=old, new=new)
+
+    def _input(self, call: RecordedCall) -> JsonValue:
+        """A recorded input without what counts as a secret by now."""
+        if call.number not in self._inputs:
+            self._inputs[call.number] = self._matched_by().redacted(call.arguments)
+        return self._inputs[call.number]
 
     def _matched_by(self) -> Matching:
         session = self._player.begun()
