@@ -19,7 +19,7 @@ class Recorder:
 
     Calls and events are counted in the order in which they come in. An event is in the journal before `begin`, or
     `end`, returns: what the program has seen is on record, however it ends. `log` is where the calls of other processes
-    are noted, too.
+    are noted, too. ``lost`` counts calls and ends that could not be taken in: the recording lacks them.
     """
 
     closed_to_strangers = False
@@ -30,6 +30,7 @@ class Recorder:
         # A finalizer or a signal handler may end a call while another one is being counted by the same thread.
         self._lock = threading.RLock()
         self._is_open = True
+        self.lost = 0
 
     def count(self) -> int:
         """The number of events so far."""
@@ -38,11 +39,14 @@ class Recorder:
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[Fork, ...]) -> Begun:
         """A call is made; it is to run."""
         number = -1
-        with suppress(Exception):
+        try:
             with self._lock:
                 if self._is_open:
                     above = None if parent is None or parent < 0 else parent
                     number = self._log.hear(Begin(asked, above, forks), time.time_ns()).number
+        except Exception:
+            self.lost += 1
+        with suppress(Exception):
             if number >= 0 and self._journal is not None:
                 self._journal.begun(self._log.call(number))
         return Begun(self, number)
@@ -59,11 +63,14 @@ class Recorder:
 
     def ended(self, number: int, outcome: Outcome) -> None:
         """A call of this recording has ended. For `Begun`."""
-        with suppress(Exception):
+        try:
             with self._lock:
                 if number < 0 or self._log.call(number).outcome is not None or not self._is_open:
                     return
                 self._log.hear(Ended(number, outcome), time.time_ns())
+        except Exception:
+            self.lost += 1
+        with suppress(Exception):
             if self._journal is not None:
                 self._journal.ended(self._log.call(number))
 

@@ -57,7 +57,7 @@ class Journalling:
         return msgspec.structs.replace(
             recording,
             calls=calls,
-            problems=(*recording.problems, *_unended(calls)),
+            problems=(*recording.problems, *_unended(calls), *_lost(self.recorder.lost)),
             notices=(*recording.notices, *self._notices),
         )
 
@@ -111,3 +111,8 @@ def _unended(calls: tuple[Call, ...]) -> tuple[Problem, ...]:
         Problem("unfinished", f"the block was left while {name} was running; wait for its end inside the block")
         for name in names
     )
+
+
+def _lost(count: int) -> tuple[Problem, ...]:
+    """A program that has all but used up its stack, say, goes on; its recording is not whole."""
+    return (Problem("internal", f"{count} events of instrumented calls could not be recorded"),) if count else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -71,11 +71,8 @@ def test_threads_lose_no_call_and_no_line(tmp_path: Path) -> None:
             opened = recorder.begin(asked(thread=thread, number=number), parent=None, forks=((thread, 0),))
             opened.end(Outcome({"thread": thread, "number": number}))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
     journal.close()
     calls = recorder.calls()
     assert [call.number for call in calls] == list(range(1600))
@@ -152,3 +149,11 @@ def test_a_program_that_has_all_but_used_up_its_stack_gets_its_results(tmp_path:
     journal.close()
     read = read_journal((tmp_path / "journal.jsonl").read_bytes(), "journal")
     assert read.calls[-1].asked.name == "after"
+
+
+def test_what_could_not_be_taken_in_is_counted() -> None:
+    recorder = Recorder()
+    recorder.begin(asked(), parent=77, forks=()).end(Outcome("made in the body of no call"))
+    assert (recorder.lost, recorder.calls()) == (1, ())
+    recorder.begin(asked(), parent=None, forks=()).end(Outcome(1))
+    assert (recorder.lost, len(recorder.calls())) == (1, 1)
