@@ -38,13 +38,12 @@ class NaiveBundle:
 
     def answered(self, step: dict[str, Any], events: list[str]) -> Any:
         """The tagged result of an instrumented step; `events` are those of its exchange."""
-        told = step.get("result", {"$py": "answer", "form": "json"} if "exchange" in step else None)
+        told = step.get("result")
+        if "result" not in step and "exchange" in step:
+            body = self.responses[step["exchange"]]
+            return "\n\n".join(events) if body is None else self._wrapped(body, step.get("result_shape"))
         if not isinstance(told, dict) or told.get("$py") != "answer":
             return told
-        if told["form"] == "json":
-            return self._wrapped(self.responses[step["exchange"]], step.get("result_shape"))
-        if told["form"] == "text":
-            return "\n\n".join(events)
         rows = [shape for count, shape in told["value"] for _ in range(count)]
         data = [json.loads(event.rpartition("data: ")[2]) for event in events[: len(rows)]]
         items = [self._wrapped(item, row) for item, row in zip(data, rows, strict=True)]

@@ -70,8 +70,7 @@ def _response(outcome: Outcome | None, api: str) -> tuple[Response, JsonValue | 
         return _stream(value, api)
     if isinstance(value, str):
         body: Body = EventsBody(*_cut(value)) if value.startswith(("data:", "event:")) else TextBody(value)
-        media = "text/event-stream" if isinstance(body, EventsBody) else "text/plain"
-        return Response(200, media, {}, body), {TAG: ANSWER, "form": "text"}
+        return Response(200, "text/event-stream" if isinstance(body, EventsBody) else "", {}, body), msgspec.UNSET
     plain, shape = unwrapped(value)
     told_shape: Any = {TAG: ANSWER, "value": shape} if shape else msgspec.UNSET
     return Response(200, "application/json", {}, _json(plain)), told_shape

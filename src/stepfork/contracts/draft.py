@@ -13,7 +13,7 @@ from stepfork.contracts.output_schema import schema_of
 from stepfork.contracts.spec import Contract, CostUnder, OutputSchema, ToolCalledBefore, ToolCardinality, Trajectory
 from stepfork.providers.tool_arguments import count_calls
 from stepfork.trace.fixture import Run
-from stepfork.trace.step import Trace
+from stepfork.trace.step import Step, Trace
 
 CEILING = money(1.5)
 """How many times what a run cost the next one may cost, the bound included."""
@@ -29,17 +29,24 @@ def draft(run: Run, *, expect_fail: bool) -> tuple[Contract, ...]:
 
 
 def _contracts(trace: Trace, *, expect_fail: bool) -> Iterator[Contract]:
-    tools = list(first_calls(trace))
+    first_of = first_calls(trace)
+    tools = list(first_of)
     if tools:
         yield Trajectory(tuple(tools), "superset")
     for first, then in pairwise(tools):
-        yield ToolCalledBefore(first, then)
+        if not _at_once(trace.steps[first_of[first]], trace.steps[first_of[then]]):
+            yield ToolCalledBefore(first, then)
     for tool in tools:
         yield from _cardinalities(trace, tool, expect_fail=expect_fail)
     if isinstance(trace.output, dict | list):
         yield OutputSchema(schema_of(trace.output))
     if trace.cost_usd is not None and math.isfinite(trace.cost_usd) and 0 <= trace.cost_usd < 1e9:
         yield CostUnder(float(money(trace.cost_usd) * CEILING))
+
+
+def _at_once(one: Step, other: Step) -> bool:
+    """Whether calls are known to have run at once: nothing says which of them came first."""
+    return one.instrumented and other.instrumented and one.group is not None and one.group == other.group
 
 
 def _cardinalities(trace: Trace, tool: str, *, expect_fail: bool) -> Iterator[Contract]:

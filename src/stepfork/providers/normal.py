@@ -22,6 +22,7 @@ from stepfork.providers.normal_form import NormalMessage, NormalRequest
 from stepfork.providers.normal_messages import anthropic_message
 from stepfork.providers.normal_responses import responses_item
 from stepfork.providers.normal_tools import tools_by_name
+from stepfork.providers.shapes import is_list_of_dicts
 from stepfork.providers.split import RequestParts, split_request
 from stepfork.trace.body import Body, JsonBody, JsonValue
 from stepfork.trace.exchange import Exchange, Request
@@ -35,9 +36,12 @@ _APIS: dict[str, tuple[_ReadMessage, str]] = {
 
 
 def normal_request(exchange: Exchange) -> NormalRequest:
-    """The normal form of an exchange's request. An API that is not known is wholly under ``other``."""
+    """The normal form of an exchange's request. An API that is not known is wholly under ``other``, but for a call that
+    was told in process with a list of messages: those read like the most common ones."""
     request, api = exchange.request, exchange.api
     body = request.body
+    if api not in _APIS and exchange.in_process and isinstance(body, JsonBody) and _has_messages(body.value):
+        api = "chat_completions"
     if api not in _APIS:
         return NormalRequest(other={"method": request.method, **_where(request), **_whole(body)})
     read, path = _APIS[api]
@@ -60,6 +64,11 @@ def normal_request(exchange: Exchange) -> NormalRequest:
     if shape is not None:
         other["system"] = shape
     return NormalRequest(model, parts.rest, system, tools, messages, other)
+
+
+def _has_messages(value: JsonValue) -> bool:
+    messages = value.get("messages") if isinstance(value, dict) else None
+    return bool(messages) and is_list_of_dicts(messages)
 
 
 def _where(request: Request) -> dict[str, JsonValue]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
-
 from stepfork.providers.answer import answer_of
 from stepfork.providers.apis import MODEL_APIS
 from stepfork.providers.calls import Answer, ToolCall
@@ -40,8 +38,7 @@ def says(exchange: Exchange, kept: int) -> tuple[str, ...]:
 
 def _told_lines(exchange: Exchange, kept: int) -> tuple[str, ...]:
     """Of a model call that was told in process: the messages that it appended, where it has some, and what came."""
-    as_chat = msgspec.structs.replace(exchange, api="chat_completions")
-    appended = normal_request(as_chat).messages[max(kept, 0) :]
+    appended = normal_request(exchange).messages[max(kept, 0) :]
     lines = map(_message_line, appended) if appended else [clean_line(f"asked: {_told(exchange.request.body)}")]
     if exchange.response.status == 200:
         return (*lines, _fitted([f"answered: {_told(exchange.response.body)}"]))

@@ -7,9 +7,8 @@ make the program's own objects of them.
 |---|---|
 | absent ``arguments`` | the request's body as it is |
 | ``{"$py": "asked", "value": SHAPE}`` | the request's body, to be wrapped in SHAPE |
-| absent ``result`` | the response's JSON body as it is |
+| absent ``result`` | the response's JSON body as it is, or its text |
 | ``{"$py": "answer", "value": SHAPE}`` | the response's JSON body, to be wrapped in SHAPE |
-| ``{"$py": "answer", "form": "text"}`` | the response's text |
 | ``{"$py": "answer", "form": "stream", "value": [[COUNT, SHAPE], …], "stream": {…}}`` | an event for each item, the
 next COUNT of them to be wrapped in SHAPE; and the other members of the stream's own tag |
 """
@@ -59,14 +58,14 @@ def arguments_in(exchange: Exchange, told: JsonValue | msgspec.UnsetType) -> Jso
 def result_in(exchange: Exchange, told: JsonValue | msgspec.UnsetType) -> JsonValue | msgspec.UnsetType:
     """The tagged result that a step tells with its exchange."""
     body = exchange.response.body
-    if told is msgspec.UNSET:
-        return _ordered(body) if isinstance(body, JsonBody) else msgspec.UNSET
-    if _kind(told) != ANSWER:
+    if told is not msgspec.UNSET and _kind(told) != ANSWER:
         return told
+    if told is msgspec.UNSET:
+        told = {}
     match told.get("form"), body:
-        case "text", TextBody(text):
+        case None, TextBody(text):
             return text
-        case "text", EventsBody(events, separator):
+        case None, EventsBody(events, separator):
             return separator.join(events)
         case "stream", EventsBody(events):
             own = told.get("stream")
