@@ -22,7 +22,7 @@ from stepfork.instrument.context import Here
 from stepfork.instrument.failures import encode_exception, restore_exception
 from stepfork.instrument.outside import look_outside
 from stepfork.instrument.replayed import replayed
-from stepfork.instrument.session import ClosedSession
+from stepfork.instrument.session import ClosedSession, Session
 from stepfork.instrument.tagged import decode, encode
 from stepfork.trace.body import JsonValue
 from stepfork.trace.call import Asked, Outcome
@@ -79,7 +79,7 @@ class _Made:
     """A call that the session has heard of."""
 
     def __init__(self, place: Here, asked: Asked, keep: Keep) -> None:
-        self._refused = place.session.refused if isinstance(place.session, ClosedSession) else None
+        self._refused = _refusal(place.session)
         self._opened = place.session.begin(asked, parent=place.parent, forks=place.forks)
         self._keep = keep
         self.answer = self._opened.answer
@@ -128,6 +128,11 @@ class _Made:
             raise
         self._opened.end(Outcome({"$py": "awaitable", "value": self._keep.encode(result)}))
         return result
+
+
+def _refusal(session: Session) -> Callable[[str], object] | None:
+    # A recording is asked no more than this: what class an object has the protocols of is found out slowly.
+    return session.refused if session.closed_to_strangers and isinstance(session, ClosedSession) else None
 
 
 def _error_in(answer: Outcome) -> BaseException:
