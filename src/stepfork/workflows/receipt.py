@@ -114,27 +114,30 @@ def check_receipt_path(path: Path, protected: tuple[Path, ...]) -> None:
     """Raise UsageError, before anything runs, where a receipt could not be written to `path` afterwards, or would take
     the place of something else than a receipt. `protected` are files and folders that the run rests on."""
     where = path.as_posix()
+    try:
+        fault = _fault_of(path, protected)
+        if fault is None:
+            probe = temporary_beside(path)
+            write_new(probe, b"")
+            probe.unlink()
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
+        fault = f"cannot be written ({error.strerror if isinstance(error, OSError) else 'its name is no path'})"
+    if fault is not None:
+        raise UsageError(fault, where=where, fix="name another file with --receipt")
+
+
+def _fault_of(path: Path, protected: tuple[Path, ...]) -> str | None:
     target = path.resolve()
     if any(target == each or each in target.parents for each in (one.resolve() for one in protected)):
-        raise UsageError("belongs to what is tested", where=where, fix="name another file with --receipt")
+        return "belongs to what is tested"
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise UsageError("is not a file", where=where, fix="name another file with --receipt")
+        return "is not a file"
     if path.exists():
         try:
             read_receipt(path)
         except (UsageError, StoreError):
-            raise UsageError(
-                "is there and is no receipt", where=where, fix="name another file with --receipt"
-            ) from None
-    probe = temporary_beside(path)
-    try:
-        write_new(probe, b"")
-        probe.unlink()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "its name is no path"
-        raise UsageError(
-            f"cannot be written ({reason})", where=where, fix="name a file in a folder that is there"
-        ) from None
+            return "is there and is no receipt"
+    return None
 
 
 def take_receipt_away(path: Path) -> None:

@@ -203,4 +203,4 @@ def _says(error: StepforkError) -> str:
 
 def _sound(text: str) -> str:
     """Without half characters, which names of files may hold and JSON does not."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
