@@ -205,3 +205,31 @@ def test_a_program_that_nobody_watches_hears_nothing_of_it(stand: Stand) -> None
         "assert not {'aiohttp', 'http.client', 'stepfork.instrument.remote'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], cwd=stand.root, check=True)
+
+
+def test_model_calls_inside_of_an_answered_tool_are_not_missed_and_instrumented_ones_are_answered(stand: Stand) -> None:
+    stand.capture(
+        """
+from stepfork import llm_request, trace_tool
+
+@trace_tool
+def summarize(text):
+    open("did.txt", "a").write("summarize")
+    return ask("summarize " + text).decode()
+
+def local(model, prompt):
+    open("did.txt", "a").write("local")
+    return {"said": prompt[::-1]}
+
+ask("hello")
+print(len(summarize("a long text")))
+print(llm_request(local, model="tiny", prompt="who"))
+"""
+    )
+    (stand.root / "did.txt").unlink()
+    stand.model.asked.clear()
+    said = stand.stepfork("replay", "case", "--", "python", "agent.py")
+    assert "{'said': 'ohw'}" in said.out
+    assert lines(stand.root) == []
+    assert said.line("served").split()[1:4] == ["1", "of", "1"]
+    assert stand.model.asked == []

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from stepfork.capture.derive import failure_of, result_of
 from stepfork.capture.drafts import Asked, Draft
+from stepfork.capture.enclosing import Enclosing
 from stepfork.capture.order import Ordered
 from stepfork.capture.spans import Mapped
 from stepfork.providers.apis import request_model
@@ -21,11 +22,16 @@ def add_untold(mapped: Mapped, ordered: Ordered, asked: Sequence[Asked]) -> None
     yet: as `stepfork.capture.derive` does where there are no calls."""
     shown = {draft.call for draft in mapped.drafts}
     repeated = set(ordered.links.repeats)
+    enclosing = Enclosing(mapped.drafts)
+    bodies = {
+        rank: enclosing.around(call.start, call.end)
+        for rank, call in sorted(enumerate(ordered.calls), key=lambda ranked: ranked[1].start)
+    }
     for rank, call in enumerate(ordered.calls):
         if call.is_model_call and rank not in repeated and rank not in shown:
             model = call.answer.model or request_model(call.exchange)
             step = GenAiStep("llm_call", "chat", "chat", error=failure_of(call), model=model)
-            _add(mapped, step, call.start, call.end, call=rank, rank=rank)
+            _add(mapped, step, call.start, call.end, call=rank, rank=rank, parent=bodies[rank])
     paired = {draft.asked.place for draft in mapped.drafts if draft.asked is not None}
     for one in asked:
         if one.place not in paired:
@@ -58,6 +64,10 @@ def _add(
     call: int | None = None,
     rank: int | None = None,
     asked: Asked | None = None,
+    parent: Draft | None = None,
 ) -> None:
     span = Span(trace_id="", span_id="", parent_id=None, name=step.name, start_ns=start, end_ns=end)
-    mapped.drafts.append(Draft(step, span, len(mapped.drafts), call=call, rank=rank, asked=asked))
+    draft = Draft(step, span, len(mapped.drafts), parent=parent, call=call, rank=rank, asked=asked)
+    mapped.drafts.append(draft)
+    if parent is not None:
+        parent.children.append(draft)
