@@ -144,7 +144,7 @@ def test_the_forms_of_paths_that_export_writes(expression: str, way: str, tmp_pa
         'Path(__file__).resolve().parents[99] / "a"',
         'Path(__file__).resolve().parents[-1] / "a"',
         'Path(__file__).resolve().parents[True] / "a"',
-        'Path(__file__).resolve().parent / name',
+        "Path(__file__).resolve().parent / name",
         'Path(__file__).resolve(strict=True).parent / "a"',
         'Path(__file__, "b").resolve().parent / "a"',
         'ELSE / "a"',
