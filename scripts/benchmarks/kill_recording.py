@@ -83,6 +83,8 @@ def main(kills: int) -> int:
                 broken += 1
             elif found < seen:
                 lost += 1
+        if kill % 20 == 19:
+            print(f"{kill + 1} kills, lost {lost}, broken {broken}", flush=True)
     print(f"kills {kills} ({at_the_end} of them when the calls were over), lost {lost}, broken {broken}")
     return lost + broken
 

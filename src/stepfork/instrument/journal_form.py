@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 import msgspec
 
@@ -51,7 +51,6 @@ class OutputLine(msgspec.Struct, frozen=True, tag_field="event", tag="output"):
 
 
 Line = BegunLine | EndedLine | InputLine | OutputLine
-_T = TypeVar("_T")
 
 
 class Journalled(msgspec.Struct, frozen=True):
@@ -75,7 +74,7 @@ def read_journal(data: bytes, where: str) -> Journalled:
     calls: dict[int, Call] = {}
     said: dict[str, JsonValue] = {}
     for number, raw in enumerate(lines[1:], start=2):
-        line = _read(raw, Line, where, number)
+        line: Line = _read(raw, Line, where, number)
         match line:
             case BegunLine(call):
                 if call.number in calls or not _may_begin(call, calls):
@@ -101,7 +100,7 @@ def _may_begin(call: Call, calls: dict[int, Call]) -> bool:
 
 def _header(raw: bytes, where: str) -> Header:
     try:
-        header = _read(raw, Header, where, 1)
+        header: Header = _read(raw, Header, where, 1)
     except DamagedError:
         raise DamagedError("is not the journal of a recording", where=where) from None
     if header.stepfork_journal != VERSION:
@@ -113,7 +112,7 @@ def _header(raw: bytes, where: str) -> Header:
     return header
 
 
-def _read(raw: bytes, kind: type[_T], where: str, number: int) -> _T:
+def _read(raw: bytes, kind: Any, where: str, number: int) -> Any:
     try:
         return msgspec.convert(parse(raw), kind)
     except (CanonicalError, msgspec.ValidationError):
