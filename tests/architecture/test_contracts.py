@@ -41,8 +41,10 @@ def test_package_files_hold_only_a_docstring(path: Path) -> None:
 def test_the_front_door_names_what_it_leads_to_and_loads_nothing() -> None:
     import stepfork
 
-    assert set(stepfork.__all__) == {"playback", "record"}
-    assert {"playback", "record"} <= set(dir(stepfork))
+    instrumented = {"allm_request", "llm_request", "trace_tool", "wrap_anthropic", "wrap_langchain", "wrap_openai"}
+    assert set(stepfork.__all__) == {"playback", "record", *instrumented}
+    assert set(stepfork.__all__) <= set(dir(stepfork))
+    assert all(callable(getattr(stepfork, name)) for name in stepfork.__all__)
     folders = {path.name for path in FRONT_DOOR.parent.iterdir() if path.is_dir()}
     assert not folders & set(stepfork.__all__)  # importing a folder of that name would overwrite the function
     code = (
