@@ -76,7 +76,11 @@ for _verbs in (init, doctor, capture, replay, export, score, run, diff, show, va
     _verbs.add_to(app)
 
 # The list of commands begins with the everyday ones.
-_EVERYDAY = ("init", "capture", "replay", "diff", "select", "check-redaction", "show", "ls", "doctor")
+_EVERYDAY = (
+    *("init", "capture", "replay", "diff", "select", "check-redaction", "show", "ls"),
+    *("export", "score", "run"),  # from a recorded run to a test, in this order
+    "doctor",
+)
 app.registered_commands.sort(key=lambda verb: _EVERYDAY.index(verb.name) if verb.name in _EVERYDAY else len(_EVERYDAY))
 
 

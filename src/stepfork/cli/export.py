@@ -33,22 +33,24 @@ def export(
         ..., "--entrypoint", metavar="MODULE:FUNCTION", help="The trusted local callable that the test executes."
     ),
     expect_output: Path | None = typer.Option(
-        None, "--expect-output", metavar="PATH", help="A reviewed JSON file: what the run is to come to."
+        None, "--expect-output", metavar="PATH", help="A reviewed JSON file: the output that the run must have."
     ),
     expect_trajectory: Path | None = typer.Option(
-        None, "--expect-trajectory", metavar="PATH", help="A reviewed JSON file: which calls it is to make."
+        None, "--expect-trajectory", metavar="PATH", help="A reviewed JSON file: the calls that it must make."
     ),
     output: Path | None = typer.Option(
         None, "--output", "-o", metavar="PATH", help="The test's file; test_<trace>_regression.py by default."
     ),
     overwrite: bool = typer.Option(False, "--overwrite", help="Replace an exported test that is there."),
-    mode: str = typer.Option("frozen", "--mode", metavar="frozen|live", help="How the test replays: frozen, best."),
+    mode: str = typer.Option(
+        "frozen", "--mode", metavar="frozen|live", help="How the test replays: frozen, or live if a tool must run."
+    ),
     allow_live_tool: list[str] | None = typer.Option(
-        None, "--allow-live-tool", metavar="NAME", help="A tool that a live test may really run; once for each."
+        None, "--allow-live-tool", metavar="NAME", help="With --mode live: a tool that really runs; once for each."
     ),
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Write a test that runs ENTRYPOINT again, answered from TRACE, and asserts what it comes to."""
+    """Write a pytest test that runs the entrypoint again, answered from TRACE, and asserts what it comes to."""
     from stepfork.workflows.export import ExportRequest
     from stepfork.workflows.export import export as exported
 

@@ -40,32 +40,37 @@ def replay(
     fixture: str = typer.Argument(..., metavar="FIXTURE", help="A name, manifest, bundle or REV:name."),
     command: list[str] | None = typer.Argument(None, metavar="-- COMMAND", hidden=True),
     entrypoint: str | None = typer.Option(
-        None, "--entrypoint", metavar="MODULE:FUNCTION", help="A callable to run in this process instead of a command."
+        None, "--entrypoint", metavar="MODULE:FUNCTION", help="Run this callable of this process instead of a command."
     ),
     mode: str | None = typer.Option(
         None,
         "--mode",
         metavar="strict|frozen|live",
-        help="strict: a command, each call by its content; frozen: an entrypoint, calls in order; live: some run.",
+        help="strict, of a command: calls are matched by what they say; frozen, of an entrypoint: in recorded order; "
+        "live: frozen, but for the tools that are allowed.",
     ),
     allow_live: list[str] | None = typer.Option(
-        None, "--allow-live-tool", metavar="NAME", help="In mode live, a recorded tool that runs; once for each."
+        None, "--allow-live-tool", metavar="NAME", help="With --mode live: a tool that really runs; once for each."
     ),
-    _no_live: bool = typer.Option(False, "--no-live", help="Ask no upstream, whatever happens: always so."),
+    _no_live: bool = typer.Option(False, "--no-live", help="Ask no upstream, whatever happens; it is always so."),
     executes: list[str] | None = typer.Option(
-        None, "--executes", metavar="TOOL", help="A recorded tool that may really run; once for each."
+        None, "--executes", metavar="TOOL", help="Of a command: a recorded tool that may really run; once for each."
     ),
     block_egress: bool = typer.Option(
-        False, "--block-egress", help="Deny connections that leave this machine to Python and Node programs."
+        False, "--block-egress", help="Of a command: deny Python and Node connections that leave this machine."
     ),
-    form: str = typer.Option("text", "--format", metavar="text|github", help="github adds annotations of a job."),
-    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (replay.schema.json)."),
+    form: str = typer.Option(
+        "text", "--format", metavar="text|github", help="Of a command: github adds annotations of a job."
+    ),
+    as_json: bool = typer.Option(
+        False, "--json", help="One JSON document on stdout (replay.schema.json, frozen.schema.json)."
+    ),
     result_file: Path | None = typer.Option(None, "--result-file", metavar="FILE", help="The same document in a file."),
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
-    """Run COMMAND, an agent, again, offline: its model calls are answered from a fixture.
+    """Run an agent again, offline: a COMMAND, or a callable of this process (a frozen replay).
 
-    With --entrypoint a callable runs in this process, and its instrumented calls are answered.
+    Model calls and instrumented tools are answered from the fixture; what was not recorded is a miss, and runs nothing.
     """
     from stepfork.cli import frozen
     from stepfork.cli.progress import CallCounter

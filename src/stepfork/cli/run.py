@@ -32,23 +32,25 @@ _SECONDS = 600.0
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
     usage = typed_as("[OPTIONS] TEST", "TEST --verify-receipt FILE")
-    app.command("run", cls=usage, short_help="Run an exported test, with a receipt of it.", epilog=_EXITS)(run)
+    app.command("run", cls=usage, short_help="Run an exported test: passed is only what ran.", epilog=_EXITS)(run)
 
 
 def run(
     test: Path = typer.Argument(..., metavar="TEST", help="A test that stepfork export wrote."),
     receipt: Path | None = typer.Option(
-        None, "--receipt", metavar="FILE", help="Write what was run, and what came of it (receipt.schema.json)."
+        None, "--receipt", metavar="FILE", help="Write what ran, its hashes and its verdict (receipt.schema.json)."
     ),
     timeout: float = typer.Option(
-        _SECONDS, "--timeout", metavar="SECONDS", help="Stop it after so many seconds; 0: never.", show_default="600"
+        _SECONDS, "--timeout", metavar="SECONDS", help="Stop it after so many seconds; 0 is never.", show_default="600"
     ),
     verify: Path | None = typer.Option(
         None, "--verify-receipt", metavar="FILE", help="Run nothing: is this receipt about these files?"
     ),
-    as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout: the receipt, or its check."),
+    as_json: bool = typer.Option(
+        False, "--json", help="The receipt, or its check (receipt-check.schema.json), on stdout."
+    ),
 ) -> None:
-    """Run an exported test with pytest. Passed is only what ran: a test that is skipped could not be executed."""
+    """Run an exported test with pytest. Passed is only what ran: what is skipped, or not found, is not."""
     from stepfork.config.environment import environ
     from stepfork.workflows.run import RunRequest
     from stepfork.workflows.run import run as execute

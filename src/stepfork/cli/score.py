@@ -17,7 +17,7 @@ _CODES = {"claim-pinned": OK, "run-pinned": NO, "undetermined": BAD_INPUT}
 
 def add_to(app: typer.Typer) -> None:
     """Register the verb."""
-    short = "Does an exported test expect more than what was recorded?"
+    short = "Say whether an exported test expects a claim or a copy."
     app.command("score", cls=typed_as("[OPTIONS] TEST"), short_help=short, epilog=_EXITS)(score)
 
 
@@ -31,7 +31,7 @@ def score(
     ),
     as_json: bool = typer.Option(False, "--json", help="One JSON document on stdout (score.schema.json)."),
 ) -> None:
-    """Say whether an exported test rejects the run that it was exported from: pinned to a claim, or to the run."""
+    """Say whether an exported test rejects the run that it came from (claim-pinned) or repeats it (run-pinned)."""
     from stepfork.cli.render.score_text import score_lines
     from stepfork.workflows.score import ScoreRequest
     from stepfork.workflows.score import score as judge
