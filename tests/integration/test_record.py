@@ -20,7 +20,7 @@ from stepfork.errors import CaptureError, ConfigError, NotFoundError, UsageError
 from stepfork.listener.environment import GIT_HOOK_VARIABLES
 from stepfork.store.bundle import read_bundle
 from stepfork.store.drafts import draft_path
-from stepfork.workflows import in_process
+from stepfork.workflows import in_process, one_block
 from tests.integration.stand import Stand
 from tests.integration.wire import ANSWER, CHAT_EVENTS, PATIENCE, Asked, Line
 
@@ -73,7 +73,7 @@ def block(stand: Stand) -> Iterator[Stand]:
     stand.model.script = shop
     yield stand
     assert "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" not in os.environ
-    assert in_process._running == {}
+    assert one_block.RUNNING == {}
     assert not [thread for thread in threading.enumerate() if thread.name == "stepfork-listener"]
 
 

@@ -29,11 +29,9 @@ from stepfork.listener.routes import Route
 from stepfork.listener.server import Listener
 from stepfork.listener.tape import Progress
 from stepfork.listener.watch import SETTLE_SECONDS, Recording, recording_of
+from stepfork.workflows.one_block import RUNNING, busy
 
 _T = TypeVar("_T")
-
-_running: dict[int, Block] = {}
-"""The block of a process, by its id: a fork's copy of this says nothing about the fork."""
 
 
 class Block:
@@ -65,12 +63,12 @@ class Block:
     def open(self) -> None:
         """Turn the process to the listener. Raises CaptureError where a block runs already, or no port can be had."""
         process = os.getpid()
-        if _running.setdefault(process, self) is not self:
+        if RUNNING.setdefault(process, self) is not self:
             raise busy()
         try:
             self._listen()
         except BaseException:
-            del _running[process]
+            del RUNNING[process]
             raise
         self._process = process
         self._started_ns = self._ended_ns = time.time_ns()
@@ -109,7 +107,7 @@ class Block:
         """`settle` beside the event loop, whose other tasks may have the calls that are waited for. Loops of another
         kind than asyncio's stand still meanwhile."""
         try:
-            asyncio.get_running_loop()
+            asyncio.getRUNNING_loop()
         except RuntimeError:
             self.settle()
         else:
@@ -124,7 +122,7 @@ class Block:
         try:
             self._listener.__exit__(None, None, None)
         finally:
-            del _running[self._process]
+            del RUNNING[self._process]
             say_farewell(door)
         recording = recording_of(self._listener, exit_code=None, started_ns=self._started_ns, ended_ns=self._ended_ns)
         return msgspec.structs.replace(recording, notices=(*recording.notices, *self._notices))
@@ -179,17 +177,3 @@ class BlockContext(ABC):
         finally:
             recording = block.close()
         self._finish(recording, error)
-
-
-def refuse_second() -> None:
-    """Raise CaptureError where a block runs in this process: asked before anything is read or made for another."""
-    if os.getpid() in _running:
-        raise busy()
-
-
-def busy() -> CaptureError:
-    """What is said of a second block."""
-    return CaptureError(
-        "a capture or a playback runs in this process already",
-        fix="it holds variables of the whole process, so the next one begins when it has ended",
-    )

@@ -41,9 +41,10 @@ from stepfork.trace.fixture import Source
 from stepfork.trace.step import StepError
 from stepfork.workflows.capture_result import CaptureResult
 from stepfork.workflows.fixture_request import FixtureRequest, Told, as_of_now, check_request
-from stepfork.workflows.in_process import Block, BlockContext, refuse_second
+from stepfork.workflows.in_process import Block, BlockContext
 from stepfork.workflows.journalling import Journalling, begin_journal
 from stepfork.workflows.make_fixture import keep_fixture, make_fixture
+from stepfork.workflows.one_block import refuse_second
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

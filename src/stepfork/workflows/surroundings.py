@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stepfork.config.project import Settings
-from stepfork.listener.watch import Recording
 from stepfork.normalize.known import Context
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.listener.watch import Recording
 
 
 def surroundings(environ: Mapping[str, str], cwd: Path, recording: Recording | None, settings: Settings) -> Context:
