@@ -18,6 +18,7 @@ from stepfork.contracts.verify import verify
 from stepfork.store.bundle import write_bundle
 from stepfork.store.layout import init_store
 from stepfork.store.store import Store
+from stepfork.store.trace_told import STEP_MEMBERS, TRACE_MEMBERS
 from stepfork.trace.finding import TraceFinding
 from stepfork.trace.fixture import Fixture
 from tests.unit.contracts.sample_traces import refund_trace, run_of
@@ -271,9 +272,16 @@ def test_a_group_of_commands_says_what_it_has(capfd: pytest.CaptureFixture[str])
 
 
 def test_the_schema_of_a_trace_is_that_of_the_trace_in_a_fixture() -> None:
+    """A document of a trace has more: its version in any case, and a form of its own for instrumented steps."""
     trace, show = schema("trace"), schema("show")
     inside = show["$defs"]["trace"]["properties"]
-    assert {name: part for name, part in trace["properties"].items() if name != "trace_version"} == {
-        name: part for name, part in inside.items() if name != "trace_version"
-    }
+    _take(trace["properties"], "trace_version", *TRACE_MEMBERS)
+    _take(inside, "trace_version")
+    _take(trace["$defs"]["step"]["properties"], *STEP_MEMBERS)
+    assert trace["properties"] == inside
     assert all(show["$defs"][name] == part for name, part in trace["$defs"].items())
+
+
+def _take(members: dict[str, Any], *names: str) -> None:
+    for name in names:
+        del members[name]
