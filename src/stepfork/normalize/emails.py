@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
@@ -16,22 +17,49 @@ _SPACED = "\u00c0-\u024f\u0370-\u060b\u060d-\u061a\u0620-\u0963\u0966-\u0dff"
 _OTHER = (
     rf"{_SPACED}\u0e00-\u1fff\u2c00-\u2def\u3005-\u3007\u3040-\ud7ff\uf900-\ufdff\uff66-\uffdc\U00010000-\U0003ffff"
 )
-_LOCAL = re.compile(rf"[A-Za-z0-9{_SPACED}](?:[A-Za-z0-9{_SPACED}_.+-]|(?<=[A-Za-z])'(?=[A-Za-z]))*\Z")
-_QUOTED = re.compile(r'(?<![\w"\\])"(?:[^"\\\r\n]|\\.){1,62}"\Z')
 _LABEL = rf"[A-Za-z0-9{_OTHER}](?:[A-Za-z0-9{_OTHER}-]{{0,61}}[A-Za-z0-9{_OTHER}])?"
-_DOMAIN = re.compile(
-    rf"(?:{_LABEL}\.)+"
-    rf"(?:(?:[A-Za-z]{{2,24}}|xn--[A-Za-z0-9-]{{1,58}}[A-Za-z0-9])(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])|[{_OTHER}]{{2,24}})"
-)
 _HIGH = "(?:%[89A-Fa-f][0-9A-Fa-f])"
-_ENCODED_LOCAL = re.compile(rf"(?<!%)(?<!%[0-9A-Fa-f])(?:[A-Za-z0-9]|{_HIGH})(?:[A-Za-z0-9_.+'~-]|%2[Bb7]|{_HIGH})*\Z")
-_ENCODED_DOMAIN = re.compile(
-    rf"(?:(?:[A-Za-z0-9-]|{_HIGH})+\.)+(?:[A-Za-z]{{2,24}}(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])|{_HIGH}{{4,}})"
-)
-_USERINFO = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s\"'<>]*\Z")
 _FILE_ENDINGS = frozenset(("png", "jpg", "jpeg", "gif", "webp", "svg", "js", "css", "json", "html", "txt"))
 _LONGEST_LOCAL = 64
 _LONGEST_URL = 256
+
+
+class _Forms:
+    """The patterns, each compiled when it is first needed: large classes of characters take long, and most runs have no
+    address in them."""
+
+    @cached_property
+    def local(self) -> re.Pattern[str]:
+        return re.compile(rf"[A-Za-z0-9{_SPACED}](?:[A-Za-z0-9{_SPACED}_.+-]|(?<=[A-Za-z])'(?=[A-Za-z]))*\Z")
+
+    @cached_property
+    def quoted(self) -> re.Pattern[str]:
+        return re.compile(r'(?<![\w"\\])"(?:[^"\\\r\n]|\\.){1,62}"\Z')
+
+    @cached_property
+    def domain(self) -> re.Pattern[str]:
+        return re.compile(
+            rf"(?:{_LABEL}\.)+"
+            rf"(?:(?:[A-Za-z]{{2,24}}|xn--[A-Za-z0-9-]{{1,58}}[A-Za-z0-9])(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])"
+            rf"|[{_OTHER}]{{2,24}})"
+        )
+
+    @cached_property
+    def encoded_local(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<!%)(?<!%[0-9A-Fa-f])(?:[A-Za-z0-9]|{_HIGH})(?:[A-Za-z0-9_.+'~-]|%2[Bb7]|{_HIGH})*\Z")
+
+    @cached_property
+    def encoded_domain(self) -> re.Pattern[str]:
+        return re.compile(
+            rf"(?:(?:[A-Za-z0-9-]|{_HIGH})+\.)+(?:[A-Za-z]{{2,24}}(?![A-Za-z0-9_@-]|\.[A-Za-z0-9])|{_HIGH}{{4,}})"
+        )
+
+    @cached_property
+    def userinfo(self) -> re.Pattern[str]:
+        return re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s\"'<>]*\Z")
+
+
+_FORMS = _Forms()
 
 
 class Address(NamedTuple):
@@ -52,7 +80,7 @@ def find_emails(text: str) -> Iterator[Address]:
     at = text.find("@")
     while at >= 0:
         start = _local(text, at)
-        domain = _DOMAIN.match(text, at + 1) if start is not None else None
+        domain = _FORMS.domain.match(text, at + 1) if start is not None else None
         if start is not None and domain:
             if text[domain.end() : domain.end() + 1] == "'":  # what stands in quotes begins behind them
                 start = max(start, text.rfind("'", start, at) + 1)
@@ -74,14 +102,14 @@ def spelled(value: str, spelling: str) -> str:
 
 def _local(text: str, at: int) -> int | None:
     """Where the local part in front of the sign begins, None where there is none."""
-    form = _QUOTED if text[at - 1 : at] == '"' else _LOCAL
+    form = _FORMS.quoted if text[at - 1 : at] == '"' else _FORMS.local
     found = form.search(text, max(0, at - _LONGEST_LOCAL), at) if at else None
     return found.start() if found else None
 
 
 def _encoded(text: str, at: int) -> Address | None:
-    local = _ENCODED_LOCAL.search(text, max(0, at - 3 * _LONGEST_LOCAL), at)
-    domain = _ENCODED_DOMAIN.match(text, at + 3)
+    local = _FORMS.encoded_local.search(text, max(0, at - 3 * _LONGEST_LOCAL), at)
+    domain = _FORMS.encoded_domain.match(text, at + 3)
     if not local or not domain:
         return None
     raw = text[local.start() : domain.end()]
@@ -100,4 +128,4 @@ def _is_other(text: str, start: int, at: int, end: int) -> bool:
     if text[start:at] == "git" and following.startswith((":", "/")):
         return True
     before = max(0, start - _LONGEST_URL)
-    return text.rfind("://", before, start) >= 0 and bool(_USERINFO.search(text, before, start))
+    return text.rfind("://", before, start) >= 0 and bool(_FORMS.userinfo.search(text, before, start))

@@ -29,7 +29,6 @@ from stepfork.store.lineage import Link, conversation_of, links
 from stepfork.store.manifest import VERSION, Entry, Manifest, read_manifest, write_manifest
 from stepfork.store.markers import Unpacker
 from stepfork.store.personal import FEATURE, looks_personal, marks_in, with_marks, without_marks
-from stepfork.store.story import lines_of
 from stepfork.store.trace_form import Pointed, Pointers, read_trace, trace_document
 from stepfork.trace.exchange import Exchange
 from stepfork.trace.fixture import Fixture, Run
@@ -237,6 +236,7 @@ def _entries(
     prompts: Sequence[_Prompt],
 ) -> tuple[Entry, ...]:
     from stepfork.providers.apis import label
+    from stepfork.store.story import lines_of  # not for reading
 
     told = lines_of(exchanges, cut, lineage)
     entries: list[Entry] = []

@@ -1,7 +1,8 @@
 """The recording that a test names, read so that nothing of it is taken on trust.
 
-What a verdict rests on must be whole: every object is verified against its name, the manifest against its seal and
-against what its own run would be written as, and the draft of a failed capture is none.
+What a verdict rests on must be whole: every object is verified against its name, the manifest against its seal, and
+the draft of a failed capture is none. Whether this version would write the run so is asked by `validate` and where a
+test is exported, not at each run of a test: a recording outlives the version that wrote it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from stepfork.store.bundle import bundle_manifest, bundle_objects, read_bundle
 from stepfork.store.layout import BUNDLE, FIXTURES, OBJECTS, STORE_NAME
 from stepfork.store.manifest import read_manifest
 from stepfork.store.store import Store
-from stepfork.store.validate import find_differences
+from stepfork.store.validate import find_edits
 from stepfork.trace.fixture import Fixture
 
 
@@ -53,7 +54,7 @@ def _read(path: Path, where: str) -> RecordedRun:
         raise NotFoundError(
             "there is no such bundle or fixture", where=where, fix="name the recording with --bundle PATH"
         )
-    finding = next(iter(find_differences(fixture, manifest, where=where)), None)
+    finding = next(iter(find_edits(fixture, manifest, where=where)), None)
     if finding is not None:
         raise DamagedError(finding.what, where=where, fix="record it again, or take it from git")
     digest = hasher()
