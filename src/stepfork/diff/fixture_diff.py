@@ -13,9 +13,10 @@ from stepfork.diff.exchange_diff import Compared, compare_exchanges
 from stepfork.diff.grader import Grader
 from stepfork.diff.keys import canonical_text
 from stepfork.diff.numbering import Sides, in_one_numbering
-from stepfork.diff.run_diff import run_changes, trace_text
+from stepfork.diff.run_diff import about_changes, trace_text
 from stepfork.diff.timeline import Row, timeline
 from stepfork.diff.tool_surface import surface_changes, surface_of
+from stepfork.diff.trace_diff import TraceDiff
 from stepfork.diff.usage import usage_of, usage_of_all
 from stepfork.diff.values import GRADES, Change, ExchangeDiff, Grade, Usage, Usages
 from stepfork.diff.verdict_diff import verdict_changes
@@ -39,6 +40,7 @@ class FixtureDiff(msgspec.Struct, frozen=True):
 
     ``exchanges`` holds those that differ, in order; ``changes`` the same differences (and those of the run as a whole)
     with repetitions folded, authored ones first; ``notes`` differences outside the parts compared, one phrase each.
+    ``steps`` are the numbers of steps, (old, new), of runs that have no exchanges.
     ``usage`` sums what all answers of a side used; what any of them does not say is unknown. ``tools_only``: nothing
     but the tools was compared. ``timeline`` has all exchanges, those that do not differ too, where that was asked for.
     """
@@ -54,6 +56,7 @@ class FixtureDiff(msgspec.Struct, frozen=True):
     old_name: str | None = None
     tools_only: bool = False
     timeline: tuple[Row, ...] = ()
+    steps: tuple[int, int] = (0, 0)
 
     @property
     def changed(self) -> bool:
@@ -75,7 +78,7 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
 
     Exchanges pair by content in order; placeholders are compared under the pairing that the common texts give. Nothing
     outside the parts that `options` names counts as a change, but `notes` says where the fixtures differ there. A run
-    that has no exchanges is compared by its steps.
+    that has no exchanges is compared by its steps, and an instrumented one by its calls and its output, too.
     """
     if old is None or new is None:
         return _alone(old, new, options)
@@ -83,15 +86,18 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
     sides = in_one_numbering(Sides(old, new, *views))
     if options.tools_only:
         return _tools_alone(sides)
-    trace = options.trace or not any(views)
     before, after = _conversations(sides.old_views, sides.new_views)
     compared = compare_exchanges(before, after)
     grader = Grader(sides.old, sides.new, before, after, _pairs(compared))
     exchanges = tuple(_reported(compared, sides, responses=options.responses))
     said = _says_its_input(sides.old, sides.old_views) and _says_its_input(sides.new, sides.new_views)
-    about = tuple(run_changes(sides.old, sides.new, trace=trace, asked=not said))
+    trace = TraceDiff(sides, before, after)
+    about = (
+        *about_changes(sides.old, sides.new, asked=not said),
+        *(trace.all() if options.trace or not any(views) else trace.own_calls()),
+    )
     verdict = tuple(verdict_changes(old, new))
-    answers = bool(options.responses or exchanges or about or verdict or grader.breaks)
+    answers = bool(options.responses or exchanges or about or verdict or grader.breaks or trace.told_by_exchanges)
     changes = grader.graded((*fold(compared, answers=answers), *about, *verdict))
     return FixtureDiff(
         name=new.name,
@@ -104,6 +110,7 @@ def diff_fixtures(old: Fixture | None, new: Fixture | None, options: DiffOptions
         notes=() if changes else tuple(_notes(old, new, sides, compared)),
         old_name=None if old.name == new.name else old.name,
         timeline=timeline(before, after, compared) if options.timeline else (),
+        steps=(0, 0) if any(views) else (len(old.run.trace.steps), len(new.run.trace.steps)),
     )
 
 

@@ -31,6 +31,8 @@ RULES: dict[str, Grade] = {
     "call-gone": "changed",
     "answer": "changed",
     "run": "changed",
+    "output": "changed",
+    "outcome": "changed",
     "steps": "changed",
     "contract-changed": "changed",
     "verification": "changed",
@@ -58,6 +60,8 @@ _BY_SECTION = {
 _IDS = ("id", "call_id", "tool_call_id", "tool_use_id")
 _DATA = ("arguments", "result", "input", "output")
 """Below these an id is the user's, and means something."""
+_GIVEN = ("result", "error", "raised")
+"""Parts of a step that say what came of it."""
 
 
 def rule_of(change: Change, ids: tuple[frozenset[str], frozenset[str]]) -> str:
@@ -70,12 +74,16 @@ def rule_of(change: Change, ids: tuple[frozenset[str], frozenset[str]]) -> str:
             return "arguments"
         if change.section == "trace" and _all_end(fields, "model"):
             return "model-name"
+        if change.section == "trace" and change.change == "changed" and all(_part(field) in _GIVEN for field in fields):
+            return "tool-results"
         if _all_end(fields, "cost_usd") or (change.section == "contracts" and _all_end(fields, "usd")):
             return "cost"
     if change.change == "moved":
         return "order"
     if change.section == "tools" and change.change == "added":
         return "tool-added"
+    if change.section == "trace" and change.subject in ("output", "outcome"):
+        return change.subject
     if change.section == "exchange" or (change.section == "trace" and change.subject.startswith("tool_call ")):
         by_kind = {"added": "call-added", "removed": "call-gone"}
         return by_kind.get(change.change, _BY_SECTION[change.section])
@@ -100,6 +108,12 @@ def _is_id(field: FieldChange, ids: tuple[frozenset[str], frozenset[str]]) -> bo
     return (
         steps[-1] in _IDS and not set(_DATA).intersection(steps) and field.new not in ids[0] and field.old not in ids[1]
     )
+
+
+def _part(field: FieldChange) -> str:
+    """The part of a step that a field stands in; empty for a step itself, and for what is none."""
+    steps = _steps(field)
+    return steps[3] if len(steps) > 3 and steps[1] == "steps" else ""
 
 
 def _all_end(fields: Iterable[FieldChange], name: str) -> bool:

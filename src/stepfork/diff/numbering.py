@@ -10,9 +10,11 @@ import msgspec
 from stepfork.diff.alignment import Item, align
 from stepfork.diff.renaming import Renaming, map_texts, masked, without_times
 from stepfork.diff.run_diff import trace_text
+from stepfork.diff.step_forms import forms_of
 from stepfork.diff.units import Unit
 from stepfork.diff.views import Conversations, Side, View, align_sides
 from stepfork.trace.fixture import Fixture
+from stepfork.trace.step import Trace
 
 
 class Sides(NamedTuple):
@@ -33,6 +35,8 @@ def in_one_numbering(sides: Sides) -> Sides:
         return sides
     renaming = Renaming()
     for old, new in dict.fromkeys(_alike(sides.old_views, sides.new_views)):
+        renaming.learn(old, new)
+    for old, new in _alike_steps(sides.old.run.trace, sides.new.run.trace):
         renaming.learn(old, new)
     renaming.learn(old_trace, new_trace)
     renaming.known(old_trace)
@@ -110,6 +114,19 @@ def _units(
     for op in align(items, others):
         if op.old is not None and op.new is not None:
             yield before[first + op.old].canonical, after[second + op.new].canonical
+
+
+def _alike_steps(old: Trace, new: Trace) -> Iterator[tuple[str, str]]:
+    """Steps of both sides that stand for one another: first those equal but for numbers, then the edited ones."""
+    before, after = [form.text for form in forms_of(old)], [form.text for form in forms_of(new)]
+    kinds = [[(step.type, step.name) for step in trace.steps] for trace in (old, new)]
+    sides = [
+        [Item((masked(text),), kind, (text,)) for text, kind in zip(texts, of_side, strict=True)]
+        for texts, of_side in zip((before, after), kinds, strict=True)
+    ]
+    pairs = [(op.old, op.new) for op in align(*sides) if op.old is not None and op.new is not None]
+    texts = [(before[a], after[b]) for a, b in pairs]
+    yield from sorted(texts, key=lambda pair: masked(pair[0]) != masked(pair[1]))
 
 
 def _item(unit: Unit, key: Hashable) -> Item:

@@ -47,7 +47,7 @@ def run_breaks(
     old: Fixture, new: Fixture, before: Side, after: Side, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[Break]:
     """What no longer holds; `pairs` are the exchanges of both sides that stand for one another."""
-    was, is_now = side_calls(before, old.run.trace), side_calls(after, new.run.trace)
+    was, is_now = side_calls(before, old.run), side_calls(after, new.run)
     for tool, old_count, new_count in dropped(was, is_now):
         told = f"tool call {tool} is gone" if new_count == 0 else f"tool call {tool} {old_count}× → {new_count}×"
         yield Break(

@@ -17,7 +17,8 @@ from stepfork.diff.views import Side
 from stepfork.providers.calls import bare_tool
 from stepfork.providers.shapes import dict_of
 from stepfork.trace.body import JsonValue
-from stepfork.trace.step import Step, Trace
+from stepfork.trace.fixture import Run
+from stepfork.trace.step import Step
 
 _FLAGS = ("isError", "is_error")
 """How a result says that it is an error: the Model Context Protocol's word, and that of the Messages API."""
@@ -25,27 +26,33 @@ _FLAGS = ("isError", "is_error")
 
 class SideCalls(msgspec.Struct, frozen=True):
     """Numbers of calls by tool: ``asked`` by models, ``given_errors`` of results that are errors, and both as the
-    steps of the trace tell them, ``done`` and ``failed``. ``by_spans``: the steps were watched, not derived;
-    ``models``: the run has exchanges."""
+    steps of the trace tell them, ``done`` and ``failed``. ``unasked`` are those done of which no model's call is known.
+    ``by_spans``: the steps were watched, not derived; ``models``: the run has exchanges; ``in_process``: it
+    was a block of code, whose calls are told where there are any."""
 
     asked: Counter[str]
     given_errors: Counter[str]
     done: Counter[str]
     failed: Counter[str]
+    unasked: Counter[str]
     by_spans: bool
     models: bool
+    in_process: bool
 
 
-def side_calls(side: Side, trace: Trace) -> SideCalls:
+def side_calls(side: Side, run: Run) -> SideCalls:
     """What one side's run called."""
+    trace = run.trace
     steps = [step for step in trace.steps if step.type == "tool_call"]
     return SideCalls(
         asked=Counter(_asked(side)),
         given_errors=Counter(_given_errors(side)),
         done=Counter(bare_tool(step.name) for step in steps),
         failed=Counter(bare_tool(step.name) for step in steps if _failed(step)),
-        by_spans=trace.origin != "exchanges",
+        unasked=Counter(bare_tool(step.name) for step in steps if step.instrumented and step.call_id is None),
+        by_spans=trace.origin != "exchanges" or any(step.instrumented for step in steps),
         models=bool(side.views),
+        in_process=run.source.kind == "in_process",
     )
 
 
@@ -53,11 +60,13 @@ def dropped(old: SideCalls, new: SideCalls) -> Iterator[tuple[str, int, int]]:
     """Tool, old and new number of each tool that was called more often before.
 
     Where both sides watched the tool at work, what was done counts, else what the models asked for; where one side
-    tells one of these and the other the other, nothing is said.
+    tells one of these and the other the other, nothing is said. What a program did that no model had asked for is gone
+    where nothing tells of it any more.
     """
     alike = old.by_spans == new.by_spans
     for tool in sorted(old.asked.keys() | old.done.keys()):
-        if old.by_spans and new.by_spans and old.done[tool]:
+        own = old.unasked[tool] and new.in_process
+        if own or (old.by_spans and new.by_spans and old.done[tool]):
             before, after = old.done[tool], new.done[tool]
         elif old.models and new.models:
             before, after = old.asked[tool], new.asked[tool]

@@ -54,7 +54,10 @@ def told(diff: FixtureDiff) -> str:
 
 
 def exchanges(diff: FixtureDiff) -> str:
-    """``5 exchanges``, ``4 → 5 exchanges``."""
+    """``5 exchanges``, ``4 → 5 exchanges``; of runs that made none, their steps."""
+    if any(diff.steps):
+        old, new = diff.steps
+        return number(new, "step") if old == new else f"{old:,} → {new:,} steps"
     if diff.change == "changed" and diff.old_count != diff.new_count:
         return f"{diff.old_count:,} → {diff.new_count:,} exchanges"
     return number(diff.old_count if diff.change == "removed" else diff.new_count, "exchange")
@@ -75,13 +78,14 @@ def name_of(change: Change, subject: str) -> str:
 def title_of(change: Change, subject: str) -> str:
     """What stands above the rows of a change, where they are shown: its name where they say the rest, else the line
     that it is folded to. `subject` is safe to show; what this gives may hold the change's own words all the same."""
-    says_rows = change.change == "changed" and change.section in ("messages", "tool_results", "contracts")
+    says_rows = change.change == "changed" and change.section in ("messages", "tool_results", "contracts", "trace")
     return name_of(change, subject) if change.cause == "authored" or says_rows else change.summary
 
 
 def is_summed_up(change: Change) -> bool:
-    """Whether the one line of a consequence says all of it: an item of one line that came or went, another outcome."""
-    came = change.change in ("added", "removed") and len(change.lines) == 1
+    """Whether the one line of a consequence says all of it: an item of one line or a step that came or went, another
+    outcome."""
+    came = change.change in ("added", "removed") and (len(change.lines) == 1 or change.section == "trace")
     return came or (change.section == "verification" and [field.path for field in change.fields] == ["/outcome"])
 
 
