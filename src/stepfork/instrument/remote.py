@@ -19,7 +19,7 @@ from stepfork.instrument import context
 from stepfork.instrument.calls_client import CallsClient, ClientError
 from stepfork.instrument.logged import refusal
 from stepfork.listener.call_log import FIRST_OF_PROGRAMS
-from stepfork.listener.call_messages import ANSWERED, Begun, Ended, Joined, Message, Noted
+from stepfork.listener.call_messages import ANSWERED, Begun, Declared, Ended, Joined, Message, Noted, Over
 from stepfork.trace.call import Asked, Fork, Outcome
 
 Origin = tuple[int | None, tuple[Fork, ...]]
@@ -80,6 +80,11 @@ class RemoteSession:
             self._origin = (parent, forks) if noted is None else (parent, noted.forks)
         return self._origin
 
+    def joined(self, line: int) -> None:
+        """A line of control was waited for. Never raises."""
+        with suppress(_UntoldError):
+            self._say(Over(line))
+
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[Fork, ...]) -> Told:
         """A call is made. In a replay raises ReplayMismatchError and ReplayExhaustedError for one that was not
         recorded, ReplayClosedError where it cannot be asked about."""
@@ -102,6 +107,11 @@ class RemoteSession:
             self._say(Ended(number, outcome))
         except _UntoldError as error:
             self._warn("a tool", error)
+
+    def declare(self, name: str) -> None:
+        """A tool is instrumented. Never raises: an answer that asks for one that was not told of is not given."""
+        with suppress(_UntoldError):
+            self._say(Declared(name))
 
     def _say(self, message: Message) -> Noted:
         if self._is_gone and not self._replays:

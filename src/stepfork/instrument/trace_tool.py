@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 
 from stepfork.errors import UsageError
 from stepfork.instrument import tagged
+from stepfork.instrument.declared import declare
 from stepfork.instrument.engine import TAGGED, Keep
 from stepfork.instrument.wrapping import wrapping
 from stepfork.trace.body import JsonValue
@@ -57,8 +58,10 @@ def trace_tool(
         raise UsageError("trace_tool instruments functions, methods and objects that can be called")
     if name is not None and not isinstance(name, str):
         raise UsageError("the name= of trace_tool is a text")
+    named = name or _name_of(function)
+    declare(named)
     keep = TAGGED if encode is None or decode is None else _by_own(encode, decode)
-    wrapper = wrapping(function, name or _name_of(function), keep)
+    wrapper = wrapping(function, named, keep)
     functools.update_wrapper(wrapper, function)
     if isinstance(function, functools.partial):
         functools.update_wrapper(wrapper, _innermost(function), updated=())

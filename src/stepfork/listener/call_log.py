@@ -12,12 +12,12 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from stepfork.listener.call_messages import Begun, Ended, Joined, Message, MessageError, Noted, Refused
-from stepfork.trace.call import Asked, Call, Fork, Outcome
+from stepfork.listener.call_messages import Begun, Declared, Ended, Joined, Message, MessageError, Noted, Over, Refused
+from stepfork.trace.call import PROCESSES, Asked, Call, Fork, Outcome, with_joins
 
 FIRST_OF_PROGRAMS = 1 << 32
-"""Programs number their lines of control from somewhere above this; the listener those that it tells apart itself,
-below."""
+"""Programs number their lines of control from somewhere above this; a recording, and the listener those that it tells
+apart itself, below."""
 
 
 class Answer(NamedTuple):
@@ -41,6 +41,9 @@ class Answers(Protocol):
     def decide(self, asked: Asked) -> Answer | Refused | None:
         """What to give back in place of the body, why there is nothing, or None: the body runs."""
 
+    def declare(self, name: str) -> None:
+        """A process of the run has a tool of that name, and it is instrumented."""
+
 
 class CallLog:
     """What was told of calls, and, with `answers`, what was decided. Thread-safe."""
@@ -52,7 +55,9 @@ class CallLog:
         self._numbers = count()
         self._events = count(1)
         self._count = 0
-        self._lines = 0
+        self._lines = PROCESSES
+        self._waited_for: dict[int, int] = {}
+        """The lines on which calls were made, and the counts at which they had been waited for; 0: they were not."""
         self._places: set[tuple[int | None, tuple[Fork, ...]]] = set()
         self._lock = RLock()
 
@@ -76,14 +81,18 @@ class CallLog:
                     return self._begun(message, at_ns)
                 case Ended():
                     return self._ended(message, at_ns)
+                case Over():
+                    return self._over(message)
+                case Declared():
+                    return self._declared(message)
 
     def calls(self) -> tuple[Call, ...]:
         """The calls so far, in order of their beginning."""
         with self._lock:
-            return tuple(self._calls[number] for number in sorted(self._calls))
+            return tuple(with_joins(self._calls[number], self._waited_for) for number in sorted(self._calls))
 
     def call(self, number: int) -> Call:
-        """One call, as far as it has come. Raises KeyError."""
+        """One call, as far as it has come, but for what was waited for. Raises KeyError."""
         return self._calls[number]
 
     def _joined(self, message: Joined) -> Noted:
@@ -96,6 +105,13 @@ class CallLog:
             forks = (*forks, (self._lines, self._count))
         self._places.add(place)
         return Noted(self._count, forks=forks)
+
+    def _over(self, message: Over) -> Noted:
+        if not 0 <= message.line < 2**63:
+            raise MessageError("there is no such line of control")
+        if self._waited_for.get(message.line) == 0:
+            self._count = self._waited_for[message.line] = next(self._events)
+        return Noted(self._count)
 
     def _begun(self, message: Begun, at_ns: int) -> Noted:
         self._check_place(message.parent, message.forks)
@@ -112,12 +128,19 @@ class CallLog:
         self._count = begun = next(self._events)
         call = Call(next(self._numbers), asked, begun, at_ns, parent, forks)
         self._calls[call.number] = call
+        for line, _ in forks:
+            self._waited_for.setdefault(line, 0)
         return call
 
     def _answer(self, call: Call, answer: Answer, at_ns: int) -> None:
         for inner in answer.inside:
             self._answer(self._begin(inner.asked, at_ns, call.number), inner.answer, at_ns)
         self._end(call, answer.outcome, at_ns)
+
+    def _declared(self, message: Declared) -> Noted:
+        if self._answers is not None:
+            self._answers.declare(message.name)
+        return Noted(self._count)
 
     def _ended(self, message: Ended, at_ns: int) -> Noted:
         call = self._calls.get(message.number)

@@ -3,6 +3,8 @@
     joined ──►  where the code of a process begins
     begun  ──►  run the body, what to give back instead, or why neither
     ended  ──►
+    over   ──►  a line of control was waited for
+    declared ─►  in a replay, before an answer may ask for the tool
 
 Both ends are this module, so nothing here is heavy: a program is watched at the price of `msgspec`.
 """
@@ -47,7 +49,20 @@ class Ended(msgspec.Struct, frozen=True, tag="ended", tag_field="says"):
     outcome: Outcome
 
 
-Message = Joined | Begun | Ended
+class Declared(msgspec.Struct, frozen=True, tag="declared", tag_field="says"):
+    """A tool of this name is instrumented in some process of the run: said where calls are answered."""
+
+    name: str
+
+
+class Over(msgspec.Struct, frozen=True, tag="over", tag_field="says"):
+    """A line of control was waited for by the one that started it: what that one does from now on comes after it. It is
+    an event where a call was made on it."""
+
+    line: int
+
+
+Message = Joined | Begun | Ended | Declared | Over
 
 
 class Refused(msgspec.Struct, frozen=True):
@@ -85,7 +100,7 @@ def read_message(data: bytes) -> Message:
         message = _decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         raise MessageError("it is no message of this version of stepfork") from None
-    if not isinstance(message, Ended) and len(message.forks) > MAX_FORKS:
+    if isinstance(message, Joined | Begun) and len(message.forks) > MAX_FORKS:
         raise MessageError(f"it is on more than {MAX_FORKS} lines of control")
     if isinstance(message, Begun):
         _check(message.asked.arguments)

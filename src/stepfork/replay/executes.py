@@ -23,11 +23,16 @@ def recorded_tools(run: Run) -> tuple[str, ...]:
     """The tools that a replay of `run` may execute, each once, in order of first appearance: those of the trace's
     steps, then those that only answers ask for. A server's name before the tool's own (``mcp__orders__``) is left
     out, and so are tools that are answered from the recording."""
+    answered = answered_tools(run)
+    return tuple(name for name in named_tools(run) if name not in answered)
+
+
+def named_tools(run: Run) -> tuple[str, ...]:
+    """The same with those that a replay would answer: a recording that only the model's answers are taken from answers
+    no tool, instrumented or not."""
     told = [step.name for step in run.trace.steps if step.type == "tool_call"]
     asked = [name for exchange in run.exchanges for name in asked_tools(exchange)]
-    answered = answered_tools(run)
-    names = dict.fromkeys(bare_tool(name) for name in (*told, *asked))
-    return tuple(name for name in names if name not in answered)
+    return tuple(dict.fromkeys(bare_tool(name) for name in (*told, *asked)))
 
 
 def unlisted_tools(run: Run, listed: Collection[str], served: Collection[str] = ()) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from stepfork.replay.frozen_faults import Fault
 from stepfork.replay.frozen_matching import Live, Matching
 from stepfork.replay.frozen_units import Frame, frames_of
 from stepfork.replay.frozen_values import Alike, Unlike
+from stepfork.replay.permitted import Permitted
 from stepfork.trace.body import JsonValue
 from stepfork.trace.call import Asked, Outcome
 from stepfork.trace.step import StepType
@@ -51,7 +52,8 @@ class Made(msgspec.Struct):
 
 class FrozenReplay:
     """A session that answers from `calls`. `live` are the names of those that run; `refusals` is a file that other
-    processes write into what they were refused."""
+    processes write into what they were refused. `permitted` are the tools that the answer of a model call may ask
+    for."""
 
     closed_to_strangers = True
 
@@ -62,7 +64,9 @@ class FrozenReplay:
         *,
         live: Collection[str] = (),
         refusals: Path | None = None,
+        permitted: Permitted | None = None,
     ) -> None:
+        self._permitted = permitted
         self._calls = tuple(calls)
         self._matching = matching
         self._live = frozenset(live)
@@ -81,6 +85,9 @@ class FrozenReplay:
         """The number of events so far."""
         return self._events
 
+    def joined(self, line: int) -> None:
+        """What was waited for is of no matter here: what may come at once was recorded."""
+
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[tuple[int, int], ...]) -> Opened:  # noqa: ARG002
         """The answer to a call; what is raised instead is a ReplayError."""
         if os.getpid() != self._process:
@@ -90,6 +97,7 @@ class FrozenReplay:
             self._check_open(asked)
             frame, inside = self._frame(parent)
             call, alike = self._match(asked, frame, inside)
+            self._check_answer(call, asked)
             frame.take(call)
             self._matching.settle(alike)
             made = Made(asked.name, asked.type, asked.arguments, call, asked.name in self._live)
@@ -137,6 +145,14 @@ class FrozenReplay:
                 raise ReplayStoppedError("the program goes on calling after its replay has failed")
             at = f" at call {self.faults[0].call}" if self.faults[0].call else ""
             raise Fault("closed", f"{asked.name} is not answered: the replay diverged{at}").error()
+
+    def _check_answer(self, call: RecordedCall, asked: Asked) -> None:
+        is_given = call.type == "llm_call" and asked.name not in self._live and call.result is not msgspec.UNSET
+        if self._permitted is None or not is_given:
+            return
+        refused = self._permitted.refusal_of(call.result, 0)
+        if refused is not None:
+            raise self._diverged(faults.unpermitted(len(self.made) + 1, asked.name, refused.says))
 
     def _frame(self, parent: int | None) -> tuple[Frame, str]:
         """The frame of a call, and the name of the call that it is inside of."""

@@ -72,6 +72,11 @@ def exhausted(number: int, total: int, name: str, inside: str = "") -> Fault:
     return Fault("exhausted", f"call {number} is {_word(name)}, and {recorded}{where}", number, name)
 
 
+def unpermitted(number: int, name: str, why: str) -> Fault:
+    """It was made as recorded, and its answer may not be given."""
+    return Fault("closed", why, number, name)
+
+
 def shown_pair(recorded: Any, live: Any) -> tuple[str, str]:
     """Two values that differ, each on one short line; long texts from a little before they do. Never two lines that
     look the same."""

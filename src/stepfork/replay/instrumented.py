@@ -23,6 +23,7 @@ from stepfork.replay.frozen_calls import RecordedCall, recorded_calls
 from stepfork.replay.frozen_faults import shown_pair
 from stepfork.replay.frozen_matching import Matching
 from stepfork.replay.frozen_values import Alike, Unlike
+from stepfork.replay.permitted import Permitted
 from stepfork.replay.player import Player, PlayerSession
 from stepfork.replay.report import CallMiss, CallsReport, CallUnused, ReplayReport
 from stepfork.trace.body import JsonValue
@@ -38,7 +39,7 @@ class InstrumentedCalls:
 
     `player` answers what goes over HTTP: who is who in one is so in the other. `may_run` are the tools that somebody
     allowed to run, which is what becomes of those that the recording cannot answer; `served` are those whose own calls
-    a route answers, which run.
+    a route answers, which run. `permitted` are the tools that the answer of a model call may ask for.
     """
 
     def __init__(
@@ -49,7 +50,9 @@ class InstrumentedCalls:
         *,
         may_run: Collection[str] = (),
         served: Collection[str] = (),
+        permitted: Permitted | None = None,
     ) -> None:
+        self._permitted = permitted
         self._name = fixture.name
         self._player = player
         self._secrets = secrets
@@ -85,6 +88,10 @@ class InstrumentedCalls:
                 return None
             self._asked[key] += 1
             found = self._found(asked, candidates)
+            if not isinstance(found, CallMiss):
+                refused = self._unpermitted(found)
+                if refused is not None:
+                    return _refused(refused)
             if isinstance(found, CallMiss):
                 if name in self._may_run or (asked.type == "llm_call" and self._models_over_http):
                     return None
@@ -93,6 +100,18 @@ class InstrumentedCalls:
                 return _refused(found)
             self._used.add(found.number)
             return self._given(found)
+
+    def declare(self, name: str) -> None:
+        """See `stepfork.listener.call_log.Answers`."""
+        if self._permitted is not None:
+            with self._player.lock:
+                self._permitted.declare(name)
+
+    def _unpermitted(self, call: RecordedCall) -> CallMiss | None:
+        """Why what a model call came to is not given."""
+        if self._permitted is None or call.type != "llm_call" or call.result is msgspec.UNSET:
+            return None
+        return self._permitted.refusal_of(call.result, self._player.begun().calls)
 
     def refuse(self, what: str) -> None:
         """A call was refused before it came here, as one line says."""
@@ -117,7 +136,7 @@ class InstrumentedCalls:
     def _calls(self) -> CallsReport:
         return CallsReport(
             answered=dict(self._answered),
-            misses=tuple(self._misses),
+            misses=(*(self._permitted.misses if self._permitted is not None else ()), *self._misses),
             unused=tuple(
                 CallUnused(bare_tool(call.name), call.number)
                 for call in self._recorded

@@ -19,9 +19,11 @@ from stepfork.replay.discovery import words_for
 from stepfork.replay.giver import Giver
 from stepfork.replay.identities import Identities
 from stepfork.replay.misses import Misses
+from stepfork.replay.permitted import Permitted
 from stepfork.replay.reading import Reader, Reading
 from stepfork.replay.recorded import Recorded
-from stepfork.replay.report import Miss, ReplayReport, Served
+from stepfork.replay.refusal import refusal_of_line
+from stepfork.replay.report import CallMiss, CallsReport, Miss, ReplayReport, Served
 from stepfork.replay.retrying import patient
 from stepfork.replay.unused import unused_of
 from stepfork.rewrite.place import Place
@@ -35,11 +37,21 @@ class Player:
     Thread-safe: whoever looks at more than one of its methods gives holds ``lock``.
 
     `context` is this run's: its known values are given back, and the times that are lie at its start. `secrets` are
-    taken out of each request first, as they were when it was recorded.
+    taken out of each request first, as they were when it was recorded. `permitted` says which tools an answer may ask
+    for; without it, any.
     """
 
-    def __init__(self, fixture: Fixture, *, context: Context, secrets: Secrets, rules: KeyRules = NO_RULES) -> None:
+    def __init__(
+        self,
+        fixture: Fixture,
+        *,
+        context: Context,
+        secrets: Secrets,
+        rules: KeyRules = NO_RULES,
+        permitted: Permitted | None = None,
+    ) -> None:
         self._fixture = fixture
+        self._permitted = permitted
         self._context = context
         self._secrets = secrets
         self._rules = rules
@@ -68,7 +80,7 @@ class Player:
         """The replay from its first call on. To be asked with the lock held by who goes on to use it."""
         with self.lock:
             if self._session is None:
-                self._session = PlayerSession(self._fixture, self._context, self._secrets, self._rules)
+                self._session = PlayerSession(self._fixture, self._context, self._secrets, self._rules, self._permitted)
             return self._session
 
 
@@ -76,7 +88,15 @@ class PlayerSession:
     """A replay from its first call on. ``context`` is where it runs, ``identities`` who is who in it, ``calls`` how
     many calls have come in."""
 
-    def __init__(self, fixture: Fixture, context: Context, secrets: Secrets, rules: KeyRules) -> None:
+    def __init__(
+        self,
+        fixture: Fixture,
+        context: Context,
+        secrets: Secrets,
+        rules: KeyRules,
+        permitted: Permitted | None = None,
+    ) -> None:
+        self._permitted = permitted
         self.context = context
         self.calls = 0
         self._redactor = Redactor(secrets)
@@ -102,6 +122,7 @@ class PlayerSession:
         if chosen is None and not self._recorded.alike(live):
             live = self._discovered(exchange, live)
             chosen = self._choose(live)
+        is_probe = chosen is None
         if chosen is None:
             miss = self._miss(exchange, live, call)
             if miss.kind != "exhausted" or miss.nearest is None or not is_optional(exchange):
@@ -109,10 +130,21 @@ class PlayerSession:
             chosen = miss.nearest  # a probe that comes more often than it did is answered as before
         else:
             self._recorded.use(chosen)
-            self._served.append(Served(call, chosen))
         self.identities.settle(self._recorded.names(chosen, live))
         self.identities.settle(self._recorded.addresses(chosen, live))
-        return patient(self._giver.response(self._recorded.exchanges[chosen]))
+        recorded = self._recorded.exchanges[chosen]
+        given = patient(self._giver.response(recorded))
+        refused = self._refusal(recorded, given)
+        if refused is not None:
+            return refusal_of_line(f"stepfork replay: {refused.says}", anthropic=recorded.api == "messages")
+        if not is_probe:
+            self._served.append(Served(call, chosen))
+        return given
+
+    def _refusal(self, recorded: Exchange, given: Response) -> CallMiss | None:
+        if self._permitted is None:
+            return None
+        return self._permitted.refusal(msgspec.structs.replace(recorded, response=given), self.calls)
 
     def declare(self, value: str, kind: str) -> None:
         """A value that the program was given otherwise than over HTTP."""
@@ -126,6 +158,7 @@ class PlayerSession:
             misses=tuple(self._misses),
             unused=tuple(unused_of(self._recorded)),
             optional=tuple(self._optional[call] for call in sorted(self._optional)),
+            calls=CallsReport(misses=tuple(self._permitted.misses) if self._permitted is not None else ()),
         )
 
     def _by_rules_of_now(self, exchanges: Sequence[Exchange], secrets: Secrets) -> Sequence[Exchange]:

@@ -24,7 +24,12 @@ _LONGEST = 300
 
 def refusal(miss: Miss, *, anthropic: bool = False) -> Response:
     """The response that a miss is answered with; `anthropic` for the form of that API."""
-    error = {"type": TYPE, "message": line(miss)}
+    return refusal_of_line(line(miss), anthropic=anthropic)
+
+
+def refusal_of_line(text: str, *, anthropic: bool = False) -> Response:
+    """The response that says no more than one line."""
+    error = {"type": TYPE, "message": clean_line(text, _LONGEST)}
     value = {"type": "error", "error": error} if anthropic else {"error": {**error, "param": None, "code": TYPE}}
     return Response(STATUS, "application/json", {"x-should-retry": "false"}, JsonBody(value))
 

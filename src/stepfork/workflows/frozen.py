@@ -7,7 +7,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,6 +22,7 @@ from stepfork.config.project import Settings
 from stepfork.config.routes import listener_routes
 from stepfork.errors import EntrypointError, RecordedDependencyError, ReplayError, UsageError
 from stepfork.instrument import context
+from stepfork.instrument.declared import declared
 from stepfork.instrument.elsewhere import REFUSALS
 from stepfork.instrument.forking import inherited
 from stepfork.instrument.plain import message_of, plain
@@ -32,24 +33,28 @@ from stepfork.normalize.optional import is_optional
 from stepfork.providers.lines import clean_line
 from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
+from stepfork.replay.answerable import answered_tools
 from stepfork.replay.executes import recorded_tools
-from stepfork.replay.forwarder import ReplayForwarder
 from stepfork.replay.frozen import FrozenReplay, ReplayStoppedError
 from stepfork.replay.frozen_calls import RecordedCall, answered_exchanges, recorded_calls
 from stepfork.replay.frozen_faults import Fault, shown
 from stepfork.replay.frozen_matching import Matching
-from stepfork.replay.report import ReplayReport
-from stepfork.replay.telling import place_of, reason_of
+from stepfork.replay.permitted import Permitted
 from stepfork.store.drafts import draft_causes
 from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture, Run
 from stepfork.trace.step import StepError, StepType
 from stepfork.workflows.entrypoint import call_with_input
-from stepfork.workflows.in_process import Block, refuse_second
-from stepfork.workflows.playback import upstreams
-from stepfork.workflows.replay import ReplayRequest, Stage, set_stage
+from stepfork.workflows.model_addresses import upstreams
+from stepfork.workflows.one_block import refuse_second
 from stepfork.workflows.running import wait_for_threads
+from stepfork.workflows.served_tools import served_tools
 from stepfork.workflows.surroundings import surroundings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from stepfork.replay.report import ReplayReport
+    from stepfork.workflows.answered_http import AnsweredHttp
 
 Mode = Literal["frozen", "live"]
 
@@ -129,7 +134,8 @@ def frozen_replay(request: FrozenRequest) -> FrozenResult:
     matching = Matching(request.fixture.name, here, secrets, _values(run))
     with tempfile.TemporaryDirectory(prefix="stepfork-replay-") as folder:
         refusals = Path(folder, "refusals")
-        session = FrozenReplay(recorded_calls(run), matching, live=request.allow_live, refusals=refusals)
+        calls, claimed = recorded_calls(run), _permitted(request, only=answered_tools(run))
+        session = FrozenReplay(calls, matching, live=request.allow_live, refusals=refusals, permitted=claimed)
         given = matching.given(run.trace.input)
         started = time.monotonic()
         with ExitStack() as stack:
@@ -166,12 +172,13 @@ def check_fixture(request: FrozenRequest) -> None:
     if request.mode == "live" and not request.allow_live:
         raise UsageError("mode live names no tool that may run", fix="add --allow-live-tool NAME for each")
     known = {call.name: call.type for call in calls}
+    asked = recorded_tools(over_http) if over_http is not None else ()
     for wanted in request.allow_live:
-        if wanted not in known:
+        if wanted not in known and wanted not in asked:
             raise UsageError(
                 f"{name!r} has no instrumented call {clean_line(wanted)!r}", fix=f"it has {_list(sorted(known))}"
             )
-        if known[wanted] == "llm_call" and over_http is not None:
+        if known.get(wanted) == "llm_call" and over_http is not None:
             raise UsageError(
                 f"{clean_line(wanted)!r} is a model call, and the model calls of {name!r} are answered over HTTP",
                 fix="allow tools alone",
@@ -199,51 +206,43 @@ def _values(run: Run) -> Iterator[JsonValue]:
         yield from (call.arguments, call.result, call.raised)
 
 
+def _permitted(request: FrozenRequest, only: Collection[str] | None = None) -> Permitted:
+    """What a recorded answer may ask for. One in place of a model call of this process may moreover ask for what the
+    recording has no calls of (`only` are the others): that is how models give structured answers."""
+    how = "write --mode live and --allow-live-tool for it if it may run"
+    return Permitted((*request.allow_live, *served_tools(request.settings)), declared, how, only)
+
+
 class _Http:
     """How model calls over HTTP are kept from the network: answered where any were recorded, else refused; in mode live
     a tool that runs may make them where none was."""
 
     def __init__(self, request: FrozenRequest, recorded: Run | None, stack: ExitStack, refusals: Path) -> None:
-        self._stage: Stage | None = None
+        self._answered: AnsweredHttp | None = None
         self._tried: list[Address] = []
         variables = {REFUSALS: str(refusals), CALLS_VARIABLE: ""}  # the calls of processes that it starts are refused
         routes = listener_routes(request.settings.routes)
         if recorded is None:
             stack.enter_context(environment_turned({**request.environ, **variables}))
         else:
-            replayed = ReplayRequest(
-                fixture=msgspec.structs.replace(request.fixture, run=recorded),
-                command=(),
-                cwd=request.cwd,
-                environ=request.environ,
-                settings=request.settings,
-                executes=recorded_tools(recorded),
-            )
-            stage = self._stage = set_stage(replayed)
-            routes = stage.routes
-            block = Block(ReplayForwarder(stage.player), lambda url: {**stage.environment(url), **variables}, routes)
-            block.open()
-            stack.callback(block.close)
-            stack.callback(block.settle)
+            from stepfork.workflows.answered_http import AnsweredHttp  # a listener: most recordings need none
+
+            self._answered = AnsweredHttp(request, recorded, _permitted(request), variables, stack)
+            routes = self._answered.routes
         if recorded is not None or request.mode == "frozen":
             self._tried = stack.enter_context(shut(upstreams(request.environ, request.settings, routes)))
 
     @property
     def report(self) -> ReplayReport | None:
         """What was answered and what was not."""
-        return None if self._stage is None else self._stage.player.report()
+        return None if self._answered is None else self._answered.report
 
     def causes(self) -> Iterator[str]:
         """What diverged."""
         for host, port in self._tried:
             yield f"a model that is not recorded was asked: {host}:{port}"
-        report = self.report
-        if report is not None:
-            for miss in report.misses:
-                yield f"{place_of(miss, report.exchanges)} missed: {reason_of(miss)}"
-            for unused in report.unused:
-                if not unused.optional:
-                    yield f"exchange {unused.exchange} was recorded and not asked for: {unused.says or unused.label}"
+        if self._answered is not None:
+            yield from self._answered.causes()
 
 
 def _outcome(call: Callable[[], Any], session: FrozenReplay) -> tuple[Any, BaseException | None]:

@@ -3,37 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
 
 import msgspec
 
-from stepfork.capture.base_url import VENDORS
 from stepfork.config.environment import environ, store_override
-from stepfork.config.project import Settings
 from stepfork.errors import ReplayError
 from stepfork.instrument import context
 from stepfork.instrument.children import telling_children
+from stepfork.instrument.declared import declared
 from stepfork.instrument.forking import inherited
 from stepfork.instrument.logged import LoggedSession
 from stepfork.instrument.shut import Address, shut
-from stepfork.listener.routes import Route
 from stepfork.listener.watch import Recording
 from stepfork.providers.lines import clean_line
 from stepfork.redact.redactor import redact_text
 from stepfork.replay.executes import recorded_tools
 from stepfork.replay.first_difference import first_difference
 from stepfork.replay.forwarder import ReplayForwarder
+from stepfork.replay.permitted import Permitted
 from stepfork.replay.report import ReplayReport
 from stepfork.trace.step import Trace
-from stepfork.workflows.in_process import Block, BlockContext, refuse_second
+from stepfork.workflows.in_process import Block, BlockContext
+from stepfork.workflows.model_addresses import upstreams
+from stepfork.workflows.one_block import refuse_second
 from stepfork.workflows.open_fixture import open_fixture
 from stepfork.workflows.replay import ReplayRequest, ReplayResult, Stage, compare, set_stage
+from stepfork.workflows.served_tools import served_tools
 
 
 def playback(
@@ -135,7 +135,8 @@ class Playback(BlockContext):
             settings=opened.settings,
             executes=tools,
         )
-        stage = set_stage(request)
+        listed = (*tools, *served_tools(opened.settings))
+        stage = set_stage(request, Permitted(listed, declared, "name it in executes= if it may run"))
         return (
             request,
             stage,
@@ -156,23 +157,6 @@ class Playback(BlockContext):
             raise _not_as_recorded(self.result, stage)
         if isinstance(error, Exception) and (past or result.report.has_misses):
             raise _not_as_recorded(self.result, stage) from error
-
-
-def upstreams(environ: Mapping[str, str], settings: Settings, routes: Sequence[Route]) -> set[Address]:
-    """Where the routes lead outside of a playback: what their variables hold, config.toml, and the vendors. Not where
-    spans are exported to as well: that is another capture's listener, around this process."""
-    urls = [setting.upstream for setting in settings.routes]
-    for route in routes:
-        urls += [environ.get(route.variable, ""), VENDORS.get(route.name, "")]
-    return {*_addresses(urls)} - {*_addresses([environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "")])}
-
-
-def _addresses(urls: Sequence[str]) -> Iterator[Address]:
-    for url in urls:
-        with suppress(ValueError):  # nothing can be asked at an address that is none
-            parts = urlsplit(url.strip())
-            if parts.hostname:
-                yield parts.hostname, parts.port or {"http": 80}.get(parts.scheme, 443)
 
 
 def _not_as_recorded(result: ReplayResult, stage: Stage) -> ReplayError:

@@ -42,9 +42,9 @@ class Refresh:
 
     def tools(self) -> tuple[str, ...]:
         """The tools that recorded answers ask for, and that a run with `reuse` therefore runs."""
-        from stepfork.replay.executes import recorded_tools
+        from stepfork.replay.executes import named_tools
 
-        return recorded_tools(self.old.run) if self.old is not None else ()
+        return named_tools(self.old.run) if self.old is not None else ()
 
 
 @dataclass(frozen=True)

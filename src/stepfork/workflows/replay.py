@@ -27,12 +27,14 @@ from stepfork.replay.executes import executed_tools, recorded_tools, unlisted_to
 from stepfork.replay.forwarder import ReplayForwarder
 from stepfork.replay.instrumented import InstrumentedCalls
 from stepfork.replay.keys import PLACEHOLDER_KEY
+from stepfork.replay.permitted import Permitted
 from stepfork.replay.player import Player
 from stepfork.replay.report import ReplayReport
 from stepfork.store.drafts import draft_causes
 from stepfork.trace.fixture import Fixture
 from stepfork.trace.step import Trace
 from stepfork.workflows.replay_causes import Replayed, causes_of, gaps_of, notices_of
+from stepfork.workflows.served_tools import served_tools
 from stepfork.workflows.surroundings import surroundings
 
 
@@ -114,16 +116,23 @@ class Stage:
     secrets: Secrets = field(repr=False)
 
 
-def set_stage(request: ReplayRequest) -> Stage:
-    """What replays a fixture. Raises UsageError where it cannot be replayed, ConfigError for a ``.env`` that cannot be
-    read."""
+def set_stage(request: ReplayRequest, permitted: Permitted | None = None) -> Stage:
+    """What replays a fixture. `permitted` are the tools that its answers may ask for; where nothing else is said, those
+    that are listed and those that the command declares.
+
+    Raises UsageError where it cannot be replayed, ConfigError for a ``.env`` that cannot be read.
+    """
     check_replayable(request.fixture, request.settings, request.executes)
     dotenv = read_dotenv(str(request.cwd))
     secrets = Secrets.collect(
         {**request.environ, "STEPFORK_REPLAY_KEY": PLACEHOLDER_KEY}, dotenv, request.settings.redact
     )
     here = surroundings(request.environ, request.cwd, None, request.settings)
-    player = Player(request.fixture, context=here, secrets=secrets, rules=request.settings.key_rules)
+    served = served_tools(request.settings)
+    if permitted is None:
+        permitted = Permitted((*request.executes, *served))
+    rules = request.settings.key_rules
+    player = Player(request.fixture, context=here, secrets=secrets, rules=rules, permitted=permitted)
     routes = listener_routes(request.settings.routes)
 
     def environment(base_url: str) -> Mapping[str, str]:
@@ -132,7 +141,7 @@ def set_stage(request: ReplayRequest) -> Stage:
         return replay_environment(request.environ, base_url, routes, dotenv=dotenv, block_egress=request.block_egress)
 
     calls = InstrumentedCalls(
-        request.fixture, player, secrets, may_run=request.executes, served=_served_tools(request.settings)
+        request.fixture, player, secrets, may_run=request.executes, served=served, permitted=permitted
     )
     return Stage(player, calls, routes, environment, secrets)
 
@@ -160,18 +169,13 @@ def check_replayable(fixture: Fixture, settings: Settings, executes: tuple[str, 
             f"fixture {name!r} has calls of a route that is not configured: {', '.join(missing)}",
             fix=f"add [routes.{missing[0]}] to config.toml as it was when the run was captured",
         )
-    unlisted = unlisted_tools(run, executes, _served_tools(settings))
+    unlisted = unlisted_tools(run, executes, served_tools(settings))
     if unlisted:
         options = " ".join(f"--executes {shlex.quote(tool)}" for tool in unlisted)
         raise UsageError(
             f"a replay of {name!r} really runs tools that are not listed: {', '.join(unlisted)}",
             fix=f"read what they do, then add {options} (in a test: to EXECUTES)",
         )
-
-
-def _served_tools(settings: Settings) -> frozenset[str]:
-    """The tools whose calls a route answers."""
-    return frozenset(bare_tool(tool) for route in settings.routes for tool in route.tools)
 
 
 def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_fail: bool = True) -> ReplayResult:
@@ -185,7 +189,7 @@ def compare(request: ReplayRequest, stage: Stage, recording: Recording, *, gaps_
         for tool, count in executed_tools(made.trace).items()
         if count > report.calls.answered.get(tool, 0)
     }
-    served = _served_tools(request.settings)
+    served = served_tools(request.settings)
     executed = {tool: count for tool, count in called.items() if tool not in served}
     unasked = answered_tools(request.fixture.run) - {*map(bare_tool, request.executes)}
     replayed = Replayed(request.fixture.run, recording, made, report, tuple(unasked.intersection(executed)))

@@ -8,6 +8,7 @@ from stepfork.errors import UsageError
 from stepfork.instrument.adapters.langchain_model import model_methods
 from stepfork.instrument.adapters.langchain_tool import tool_methods
 from stepfork.instrument.adapters.reclassing import is_wrapped, loaded, reclass
+from stepfork.instrument.declared import declare
 
 _T = TypeVar("_T")
 
@@ -38,6 +39,7 @@ def _wrap(value: Any) -> None:
     if tool is not None and isinstance(value, tool):
         _check(tool, "_run", "_arun")
         reclass(value, "wrap_langchain", lambda kind: tool_methods(kind, tool))
+        declare(str(value.name))
     elif model is not None and isinstance(value, model):
         _check(model, "_generate", "_agenerate", "_stream", "_astream")
         reclass(value, "wrap_langchain", lambda kind: model_methods(kind, model))
