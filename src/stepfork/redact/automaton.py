@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _SMALL = 16_000
 """Characters in all that are searched literal by literal, which is done before an automaton is built."""
+_ASKED = 400
+"""Characters that being asked counts for: to look for each of hundreds of literals takes that long in any text."""
 _STRETCH = 1 << 20
 """Characters that are searched at a time: a place takes more memory than the literal that stands there."""
 _MANY = 100_000
@@ -34,7 +36,7 @@ class Automaton:
     def find(self, text: str) -> Places:
         """Each place, in characters of `text`."""
         if self._built is None:
-            self._read += len(text)
+            self._read += len(text) + _ASKED
             if self._read < _SMALL:
                 return _one_by_one(enumerate(self._literals), text)
             import ahocorasick_rs

@@ -42,6 +42,9 @@ _ESCAPED = pattern(
 _BLANK = pattern(rb"""[\s\\%+:&\x80-\xff]""")
 _END = pattern(rb"""[\s"'`<>]""")
 _AT = pattern(rb"""[^\s/?"'<>`]*(?:@|%40)|%|\\+/""")
+_TAGGED = pattern(rb"""\\*"\s*:\s*\\*"(?:dict|bytes)\\*\"""")
+"""What follows the tag of an object that instrumentation wrote as pairs, each first item the name of the second, and
+of bytes, whose value has a name of its own."""
 
 _SIGNS = "-_.~:=+$|@!#*,;?^()[]{}<>"
 _KINDS = ("Secret", "kty", *LISTED)
@@ -107,6 +110,7 @@ class Hints:
         for literal in _KINDS:
             self._add_bytes(literal.encode(), Hint(_is_quoted, levels=KIND))
             self._add_bytes(literal.encode(), Hint(_is_quoted_within))
+        self._add_bytes(b"$py", Hint(_is_tagged, levels=ABOVE))
 
     def _add_known(self, known: Known) -> None:
         for soft_break in SOFT_BREAKS if known.plain else ():
@@ -147,6 +151,11 @@ def _is_quoted(data: bytes, start: int, end: int) -> bool:
 def _is_quoted_within(data: bytes, start: int, end: int) -> bool:
     """The same in a text that stands in another."""
     return data[end : end + 1] == b"\\" and data[start - 1 : start] == b'"'
+
+
+def _is_tagged(data: bytes, _start: int, end: int) -> bool:
+    """Whether a tag says that what a name names stands elsewhere than beside it."""
+    return _TAGGED.match(data, end) is not None
 
 
 def _for_shape(shape: Shape, anchor: bytes) -> Look:

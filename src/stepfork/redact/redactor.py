@@ -96,6 +96,12 @@ class Redactor(Rewriter):
     def _introduces(self, name: str) -> bool:
         return introduces(name) or is_cookie_name(name) or self._matcher.names.holds(name)
 
+    def keeps(self, value: dict[str, Any]) -> bool:
+        """Whether no rule can find anything in a value."""
+        from stepfork.redact.clear import is_clear
+
+        return is_clear(value, self._secrets, self._find)
+
     def takes_whole(self, text: str) -> bool:
         """Where a known value is JSON text: it is no document then, but a secret."""
         return bool(self._documents) and text.strip() in self._documents

@@ -25,7 +25,10 @@ class Place:
     @property
     def key(self) -> str | None:
         """The nearest member name above this place; None at the top."""
-        return next((step for step in reversed(self.path) if isinstance(step, str)), None)
+        for step in reversed(self.path):
+            if isinstance(step, str):
+                return step
+        return None
 
     def __repr__(self) -> str:
         return f"Place({self.part!r}, {self.path!r})"
@@ -53,6 +56,10 @@ class Rewriter:
 
     def document(self, value: Any, place: Place) -> None:
         """Told of a value, or of what JSON text holds, before its pieces are seen: what stands beside what."""
+
+    def keeps(self, value: dict[str, Any]) -> bool:  # noqa: ARG002
+        """Whether nothing of a value would change, as far as that can be told without reading it piece by piece."""
+        return False
 
     def takes_whole(self, text: str) -> bool:  # noqa: ARG002
         """Whether a text is to be asked about as it is, although it is JSON text."""

@@ -112,10 +112,22 @@ def rewrite_trace(trace: Trace, rewriter: Rewriter) -> Trace:
 
 
 def _rewrite_step(step: Step, place: Place, rewriter: Rewriter) -> Step:
+    if rewriter.keeps({"steps": [_values(step)]}):
+        return step
     changes = _rewrite_fields(step, _STEP_VALUES, place, rewriter)
     reasons = rewrite_value(list(step.finish_reasons), place.child("finish_reasons"), rewriter)
     error = _rewrite_error(step.error, place, rewriter)
     return msgspec.structs.replace(step, error=error, finish_reasons=tuple(reasons), **changes)
+
+
+def _values(step: Step) -> dict[str, Any]:
+    """What of a step may be rewritten, under the names that are its places."""
+    values = {name: value for name in _STEP_VALUES if (value := getattr(step, name)) is not msgspec.UNSET and value}
+    if step.finish_reasons:
+        values["finish_reasons"] = list(step.finish_reasons)
+    if step.error is not None:
+        values["error"] = {"type": step.error.type, "message": step.error.message}
+    return values
 
 
 def _rewrite_fields(owner: Step | Trace, names: tuple[str, ...], place: Place, rewriter: Rewriter) -> dict[str, Any]:
