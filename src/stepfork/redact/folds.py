@@ -24,14 +24,8 @@ _QUOTED_BYTE = pattern(r"=([0-9A-F]{2})(?:=\r?\n)*")
 
 _QUOTES = pattern(r"=(?:3D|[C-F][0-9A-F]=[89AB]|\r?\n)")
 """What tells quoted-printable from other text: one of these, a character of several bytes, a soft break."""
-_SOFT_BREAK = pattern(r"=(?:\r?\n|\\+[rn])")
 _LINE = 40
 """Base64 is broken into lines of so many characters, or more."""
-
-
-def has_soft_breaks(text: str) -> bool:
-    """Whether a text, escapes and all, may be quoted-printable with lines broken anywhere."""
-    return "=" in text and _SOFT_BREAK.search(text) is not None
 
 
 def unbroken(core: str) -> tuple[str, ...]:
