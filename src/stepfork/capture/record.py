@@ -15,6 +15,7 @@ from stepfork.listener.limits import Limits
 from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.tape import Progress as Count
 from stepfork.listener.watch import Recording, watch
+from stepfork.listener.witness import Witness
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -47,6 +48,7 @@ def record_command(
     limits: Limits | None = None,
     stdout: int | None = None,
     before: Before | None = None,
+    witness: Witness | None = None,
 ) -> Recording:
     """`stepfork.listener.watch.watch` with `environ` turned to the listener and calls sent on to `upstreams`, unless
     `before` answers them."""
@@ -70,5 +72,6 @@ def record_command(
         on_progress=tell,
         limits=limits,
         stdout=stdout,
+        witness=witness,
     )
     return msgspec.structs.replace(recording, notices=(*recording.notices, *upstreams.notices))

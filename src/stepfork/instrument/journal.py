@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,27 @@ from typing import Any
 import msgspec
 
 from stepfork.errors import StoreError
-from stepfork.instrument.journal_form import BegunLine, EndedLine, Header, InputLine, Line, OutputLine
+from stepfork.instrument.journal_exchange import exchanged_line, lost_line
+from stepfork.instrument.journal_form import (
+    ArrivedLine,
+    BegunLine,
+    EndedLine,
+    ExchangedLine,
+    Header,
+    InputLine,
+    Line,
+    OutputLine,
+)
+from stepfork.instrument.journal_repeats import Cut, Repeats, names_in
 from stepfork.instrument.plain import plain
 from stepfork.redact.redactor import Redactor
 from stepfork.redact.secrets import Secrets
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.value import rewrite_value
 from stepfork.store.files import temporary_beside, write_new
-from stepfork.trace.body import JsonValue
+from stepfork.trace.body import JsonBody, JsonValue
 from stepfork.trace.call import Asked, Call, Outcome
+from stepfork.trace.recorded import Recorded
 
 _APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _LOST = "<not journalled>"
@@ -33,22 +46,24 @@ _LOST = "<not journalled>"
 
 
 class Journal:
-    """The journal at `path`, which must not exist; readable by its owner alone.
+    """The journal at `path`, which must not exist; readable by its owner alone. A `stepfork.listener.witness.Witness`,
+    thread-safe.
 
     `secrets` is asked at each event what is known by then. `notice` says, once it is closed, why the journal may not be
-    whole. Making one raises StoreError; nothing else here raises, and what cannot be written is not: the run goes on.
+    whole; ``is_empty`` whether it has no event. Making one raises StoreError; nothing else here raises, and what cannot
+    be written is not: the run goes on.
     """
 
     def __init__(self, path: Path, header: Header, secrets: Callable[[], Secrets]) -> None:
         self.notice: str | None = None
         self._path = path
         self._secrets = secrets
-        self._redactor: Redactor | None = None
-        self._redacts_for: Secrets | None = None
+        self._repeats = Repeats()
         self._lock = threading.RLock()
-        self._depth = 0
         self._left_out: set[int] = set()
         self._is_broken = False
+        self.is_empty = True
+        self._process = os.getpid()
         self._descriptor = self._made(header)
 
     def _made(self, header: Header) -> int:
@@ -70,18 +85,40 @@ class Journal:
 
     def begun(self, call: Call) -> None:
         """A call has begun."""
-        with self._lock:
-            if call.parent in self._left_out:  # what is read back has every parent that it names
-                call = msgspec.structs.replace(call, parent=None)
-            if not self._write(BegunLine(call)):
-                self._left_out.add(call.number)
+        if call.parent in self._left_out:  # what is read back has every parent that it names
+            call = msgspec.structs.replace(call, parent=None)
+        cut = self._cut("call", call.asked.arguments)
+        line = BegunLine(call, cut.kept)
+        if cut.kept:
+            asked = msgspec.structs.replace(call.asked, arguments=cut.value)
+            line = BegunLine(msgspec.structs.replace(call, asked=asked), cut.kept)
+        written = self._write(line) or (self._write(BegunLine(call)) if cut.kept else None)
+        if written is None:
+            self._left_out.add(call.number)
+        elif isinstance(written, BegunLine):
+            self._note(cut, written.call.asked.arguments, call.number)
 
     def ended(self, call: Call) -> None:
         """A call has ended: it has an outcome."""
-        if call.ended is not None and call.ended_ns is not None and call.outcome is not None:
-            with self._lock:
-                if call.number not in self._left_out:
-                    self._write(EndedLine(call.number, call.ended, call.ended_ns, call.outcome))
+        if call.ended is None or call.ended_ns is None or call.outcome is None or call.number in self._left_out:
+            return
+        self._write(EndedLine(call.number, call.ended, call.ended_ns, call.outcome))
+
+    def arrived(self, index: int, provider: str, path: str) -> None:
+        """A model call over HTTP has come in."""
+        self._write(ArrivedLine(index, provider, path))
+
+    def exchanged(self, index: int, recorded: Recorded) -> None:
+        """A model call over HTTP is over, as far as is known."""
+        body = recorded.exchange.request.body
+        cut = self._cut("exchange", body.value) if isinstance(body, JsonBody) else Cut(None)
+        try:
+            line = exchanged_line(index, recorded, cut, self._known())
+        except Exception as error:  # not even its text can be told
+            self._lose(type(error).__name__)
+            line, cut = lost_line(index, recorded), Cut(None)
+        if self._append(msgspec.json.encode(line)) and isinstance(line.request, dict):
+            self._note(cut, line.request.get("json"), index)
 
     def input(self, value: JsonValue) -> None:
         """The program said what the run's input is."""
@@ -109,47 +146,59 @@ class Journal:
         if self.notice is None:
             self.notice = f"the journal of the recording is not whole ({why}); a kill would have lost what it lacks"
 
-    def _write(self, line: Line) -> bool:
-        """Whether the line is there."""
+    def _cut(self, kind: str, value: Any) -> Cut:
+        """What is not to be repeated; all of it is, where a name on the way may be a secret."""
+        with suppress(Exception), self._lock:
+            cut = self._repeats.cut(kind, value)
+            if not self._known().may_stand_in(" ".join(names_in(cut))):
+                return cut
+        return Cut(value)
+
+    def _note(self, cut: Cut, written: Any, number: int) -> None:
+        with suppress(Exception), self._lock:
+            self._repeats.note(cut, written, number)
+
+    def _known(self) -> Secrets:
+        return self._secrets().with_personal
+
+    def _write(self, line: Line) -> Line | None:
+        """The line as it is there, redacted; None where it is not."""
+        try:
+            written, data = self._encoded(line)
+        except Exception as error:  # the program has all but used up its stack, or its memory
+            self._lose(type(error).__name__)
+            return None
+        return written if self._append(data) else None
+
+    def _append(self, data: bytes) -> bool:
         with self._lock:
-            if self._descriptor < 0 or self._is_broken:
+            if self._descriptor < 0 or self._is_broken or os.getpid() != self._process:
                 return False
-            self._depth += 1
             try:
-                _append(self._descriptor, self._encoded(line) + b"\n")
+                _append(self._descriptor, data + b"\n")
             except OSError as error:  # half a line may be there, which nothing may follow
                 self._is_broken = True
                 self._lose(error.strerror or type(error).__name__)
-            except Exception as error:  # the program has all but used up its stack, or its memory
-                self._lose(type(error).__name__)
-            else:
-                return True
-            finally:
-                self._depth -= 1
-        return False
+                return False
+            self.is_empty = False
+            return True
 
-    def _encoded(self, line: Line) -> bytes:
+    def _encoded(self, line: Line) -> tuple[Line, bytes]:
         """The line, redacted; without its values where that cannot be done."""
-        secrets = self._secrets().with_personal
+        secrets = self._known()
         for form in (_as_it_is, plain, _lost):
             try:
                 formed = _with_values(line, form)
                 data = msgspec.json.encode(formed)
-                if not secrets.may_stand_in(data.decode()):
-                    return data
-                return msgspec.json.encode(_with_values(formed, partial(_redacted, self._asked(secrets))))
+                if secrets.may_stand_in(data.decode()):
+                    formed = _with_values(formed, partial(_redacted, Redactor(secrets)))
+                    data = msgspec.json.encode(formed)
             except Exception:
                 if form is _lost:
                     raise
+            else:
+                return formed, data
         raise AssertionError
-
-    def _asked(self, secrets: Secrets) -> Redactor:
-        """One redactor remembers what it has read; a line that a finalizer writes within another has one of its own."""
-        if self._depth > 1:
-            return Redactor(secrets)
-        if self._redactor is None or self._redacts_for is not secrets:
-            self._redactor, self._redacts_for = Redactor(secrets), secrets
-        return self._redactor
 
 
 def _append(descriptor: int, data: bytes) -> None:
@@ -175,6 +224,10 @@ def _with_values(line: Line, form: Callable[[Any], Any]) -> Line:
     """`line` with `form` of each value, and each text, that the program gave."""
     if isinstance(line, InputLine | OutputLine):
         return msgspec.structs.replace(line, value=form(line.value))
+    if isinstance(line, ArrivedLine):
+        return msgspec.structs.replace(line, path=form(line.path))
+    if isinstance(line, ExchangedLine):  # redacted as it is made
+        return line
     if isinstance(line, EndedLine):
         return msgspec.structs.replace(line, outcome=_outcome(line.outcome, form))
     return msgspec.structs.replace(line, call=msgspec.structs.replace(line.call, asked=_asked(line.call.asked, form)))

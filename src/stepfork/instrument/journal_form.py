@@ -6,30 +6,45 @@ from typing import Any, Literal
 
 import msgspec
 
+from stepfork.canonical.order import with_order
 from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError, DamagedError
-from stepfork.trace.body import JsonValue
+from stepfork.instrument.journal_repeats import Kept, put_together
+from stepfork.trace.body import JsonBody, JsonValue
 from stepfork.trace.call import Call, Outcome
+from stepfork.trace.exchange import Ending, Exchange, Request, Response
+from stepfork.trace.recorded import Recorded
+from stepfork.trace.wire import body_from_json
 
 VERSION = 1
 
 
-class Header(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The first line: that this is a journal, of which version, and what is recorded."""
+class Header(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The first line: that this is a journal, of which version, and what is recorded. A command has its words, and the
+    folder that it runs in (``Source.cwd``)."""
 
     stepfork_journal: int
     name: str
-    kind: Literal["in_process"] = "in_process"
+    kind: Literal["in_process", "command"] = "in_process"
     agent: str | None = None
+    command: tuple[str, ...] = ()
+    cwd: str = "."
 
 
-class BegunLine(msgspec.Struct, frozen=True, tag_field="event", tag="begun"):
-    """A call has begun."""
+class _Version(msgspec.Struct):
+    stepfork_journal: int
+
+
+class BegunLine(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="event", tag="begun"
+):
+    """A call has begun. ``kept`` is what its arguments repeat of earlier calls."""
 
     call: Call
+    kept: Kept = ()
 
 
-class EndedLine(msgspec.Struct, frozen=True, tag_field="event", tag="ended"):
+class EndedLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", tag="ended"):
     """The call of that number has ended."""
 
     number: int
@@ -38,26 +53,62 @@ class EndedLine(msgspec.Struct, frozen=True, tag_field="event", tag="ended"):
     outcome: Outcome
 
 
-class InputLine(msgspec.Struct, frozen=True, tag_field="event", tag="input"):
+class ArrivedLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", tag="arrived"):
+    """A model call over HTTP has come in; ``index`` counts them from 0 in order of arrival."""
+
+    index: int
+    provider: str
+    path: str
+
+
+class ExchangedLine(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="event", tag="exchanged"
+):
+    """A model call over HTTP is over; of several lines the last one counts. Bodies are in the form of
+    `stepfork.trace.wire.body_to_json`, ``kept`` is what the JSON of the request repeats of earlier ones."""
+
+    index: int
+    arrived_ns: int
+    ended_ns: int
+    connection: int
+    provider: str
+    api: str
+    method: str
+    path: str
+    status: int
+    query: str = ""
+    request_type: str = ""
+    request: JsonValue = None
+    response_type: str = ""
+    headers: dict[str, str] = {}
+    response: JsonValue = None
+    ending: Ending = "complete"
+    kept: Kept = ()
+
+
+class InputLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", tag="input"):
     """What the program said of the run's input; the last one counts."""
 
     value: JsonValue
 
 
-class OutputLine(msgspec.Struct, frozen=True, tag_field="event", tag="output"):
+class OutputLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", tag="output"):
     """What the program said of the run's output; the last one counts."""
 
     value: JsonValue
 
 
-Line = BegunLine | EndedLine | InputLine | OutputLine
+Line = BegunLine | EndedLine | ArrivedLine | ExchangedLine | InputLine | OutputLine
 
 
 class Journalled(msgspec.Struct, frozen=True):
-    """What a journal tells. Calls stand in order of their numbers; those without an outcome had not ended."""
+    """What a journal tells. Calls stand in order of their numbers; those without an outcome had not ended. Exchanges
+    stand in order of arrival; ``open`` are those that were not over, by provider and path."""
 
     header: Header
     calls: tuple[Call, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    open: tuple[str, ...] = ()
     input: JsonValue | msgspec.UnsetType = msgspec.UNSET
     output: JsonValue | msgspec.UnsetType = msgspec.UNSET
 
@@ -69,27 +120,81 @@ def read_journal(data: bytes, where: str) -> Journalled:
     """
     *lines, _torn = data.split(b"\n")
     if not lines:
-        raise DamagedError("is not the journal of a recording", where=where)
+        raise _no_journal(where)
     header = _header(lines[0], where)
-    calls: dict[int, Call] = {}
-    said: dict[str, JsonValue] = {}
+    reading = _Reading()
     for number, raw in enumerate(lines[1:], start=2):
-        line: Line = _read(raw, Line, where, number)
+        try:
+            reading.take(_read(raw, Line, where, number))
+        except DamagedError:
+            raise _damaged(where, number) from None
+    return Journalled(
+        header,
+        tuple(reading.calls[number] for number in sorted(reading.calls)),
+        tuple(reading.recorded[index] for index in sorted(reading.recorded)),
+        tuple(reading.arrived[index] for index in sorted(reading.arrived) if index not in reading.recorded),
+        **reading.said,
+    )
+
+
+class _Reading:
+    """The lines so far."""
+
+    def __init__(self) -> None:
+        self.calls: dict[int, Call] = {}
+        self.arrived: dict[int, str] = {}
+        self.recorded: dict[int, Recorded] = {}
+        self.said: dict[str, JsonValue] = {}
+        self._arguments: dict[int, JsonValue] = {}
+        self._requests: dict[int, JsonValue] = {}
+
+    def take(self, line: Line) -> None:
+        """Raises DamagedError for a line that cannot stand behind those so far."""
         match line:
-            case BegunLine(call):
-                if call.number in calls or not _may_begin(call, calls):
-                    raise _damaged(where, number)
-                calls[call.number] = call
+            case BegunLine(call, kept):
+                if call.number in self.calls or not _may_begin(call, self.calls):
+                    raise DamagedError("it cannot begin")
+                arguments = put_together(call.asked.arguments, kept, self._arguments)
+                self._arguments[call.number] = arguments
+                asked = msgspec.structs.replace(call.asked, arguments=arguments)
+                self.calls[call.number] = msgspec.structs.replace(call, asked=asked)
             case EndedLine(which, ended, ended_ns, outcome):
-                begun = calls.get(which)
+                begun = self.calls.get(which)
                 if begun is None or begun.outcome is not None or ended <= begun.begun:
-                    raise _damaged(where, number)
-                calls[which] = msgspec.structs.replace(begun, ended=ended, ended_ns=ended_ns, outcome=outcome)
+                    raise DamagedError("it cannot end")
+                self.calls[which] = msgspec.structs.replace(begun, ended=ended, ended_ns=ended_ns, outcome=outcome)
+            case ArrivedLine(index, provider, path):
+                if index < 0 or index in self.arrived:
+                    raise DamagedError("it cannot arrive")
+                self.arrived[index] = f"{provider} {path}"
+            case ExchangedLine():
+                self._exchanged(line)
             case InputLine(value):
-                said["input"] = value
+                self.said["input"] = value
             case OutputLine(value):
-                said["output"] = value
-    return Journalled(header, tuple(calls[number] for number in sorted(calls)), **said)
+                self.said["output"] = value
+
+    def _exchanged(self, line: ExchangedLine) -> None:
+        if line.index not in self.arrived:
+            raise DamagedError("it did not arrive")
+        try:
+            asked, answered = body_from_json(line.request), body_from_json(line.response)
+            if isinstance(answered, JsonBody) and answered.order is not None:
+                with_order(answered.value, answered.order)
+        except CanonicalError:
+            raise DamagedError("it has no body") from None
+        if isinstance(asked, JsonBody):
+            asked = JsonBody(put_together(asked.value, line.kept, self._requests))
+            self._requests[line.index] = asked.value
+        elif line.kept:
+            raise DamagedError("it continues nothing")
+        exchange = Exchange(
+            line.provider,
+            line.api,
+            Request(line.method, line.path, line.query, line.request_type, asked),
+            Response(line.status, line.response_type, line.headers, answered, line.ending),
+        )
+        self.recorded[line.index] = Recorded(exchange, line.arrived_ns, line.ended_ns, line.connection)
 
 
 def _may_begin(call: Call, calls: dict[int, Call]) -> bool:
@@ -100,16 +205,24 @@ def _may_begin(call: Call, calls: dict[int, Call]) -> bool:
 
 def _header(raw: bytes, where: str) -> Header:
     try:
-        header: Header = _read(raw, Header, where, 1)
+        version = _read(raw, _Version, where, 1).stepfork_journal
     except DamagedError:
-        raise DamagedError("is not the journal of a recording", where=where) from None
-    if header.stepfork_journal != VERSION:
+        raise _no_journal(where) from None
+    if version > VERSION:
         raise DamagedError(
-            f"is a journal of format {header.stepfork_journal}, and this stepfork reads {VERSION}",
-            where=where,
-            fix="use the version that wrote it",
+            f"is a journal of format {version}, and this stepfork reads {VERSION}", where=where, fix="upgrade stepfork"
         )
-    return header
+    try:
+        if version == VERSION:
+            header: Header = _read(raw, Header, where, 1)
+            return header
+    except DamagedError:
+        pass
+    raise _no_journal(where)
+
+
+def _no_journal(where: str) -> DamagedError:
+    return DamagedError("is not the journal of a recording", where=where)
 
 
 def _read(raw: bytes, kind: Any, where: str, number: int) -> Any:

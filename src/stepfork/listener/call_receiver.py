@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+
 import msgspec
 from aiohttp import web
 
 from stepfork.listener.body import HungUpError, StalledError, TooLargeError, invite, pieces
 from stepfork.listener.call_log import CallLog
-from stepfork.listener.call_messages import ANSWERED, MessageError, read_message
+from stepfork.listener.call_messages import ANSWERED, Begun, Ended, Message, MessageError, Noted, read_message
 from stepfork.listener.tape import Tape
+from stepfork.listener.witness import AT_ONCE
 
 _OVERHEAD = 1024
 """Bytes that an event takes beside its own, so that many small ones count too."""
@@ -34,7 +38,9 @@ class CallReceiver:
         """Answers one message. What is refused keeps the run from being a fixture: it has a call that is not told."""
         try:
             data = await self._body(request)
-            noted = self._log.hear(read_message(data), self._tape.now_ns())
+            message = read_message(data)
+            noted = self._log.hear(message, self._tape.now_ns())
+            await self._tell(message, noted, len(data))
         except MessageError as error:
             return self._refused(request, 400, str(error))
         except _RejectedError as rejected:
@@ -43,6 +49,24 @@ class CallReceiver:
             self._tape.problem("call_rejected", "an instrumented call was told of in half a message")
             raise
         return web.Response(body=msgspec.json.encode(noted), content_type="application/json")
+
+    async def _tell(self, message: Message, noted: Noted, size: int) -> None:
+        """A witness knows of an event before the program has the word on it."""
+        witness = self._tape.witness
+        if witness is None or noted.refused is not None:
+            return
+        match message:
+            case Begun():
+                tell, call = witness.begun, self._log.call(noted.number)
+            case Ended(number):
+                tell, call = witness.ended, self._log.call(number)
+            case _:
+                return
+        with suppress(Exception):
+            if size > AT_ONCE:
+                await asyncio.to_thread(tell, call)
+            else:
+                tell(call)
 
     async def _body(self, request: web.BaseRequest) -> bytes:
         if request.method != "POST":

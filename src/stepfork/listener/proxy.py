@@ -11,13 +11,16 @@ from stepfork.listener.body import HungUpError, StalledError, TooLargeError
 from stepfork.listener.door import Routed
 from stepfork.listener.forwarding import Answer, BrokenOffError, Call, Forwarder, UnreachableError, decoded_path
 from stepfork.listener.headers import onward_request, readable
+from stepfork.listener.last_event import LastEvent
 from stepfork.listener.relay import Relay
 from stepfork.listener.tape import Tape
 from stepfork.listener.transcript import Transcript
 from stepfork.listener.upload import Upload
+from stepfork.listener.witness import tell_of_end, tell_of_exchange
 from stepfork.providers.apis import api_of
 from stepfork.providers.lines import clean_line
 from stepfork.trace.coding import supported
+from stepfork.trace.exchange import Ending
 
 
 class Proxy:
@@ -52,10 +55,10 @@ class Proxy:
                     raise HungUpError
                 return await self._forward(request, routed, transcript)
         except (HungUpError, ConnectionError, asyncio.CancelledError):
-            transcript.end("client_closed", self._tape.now_ns())
+            self._over(transcript, "client_closed")
             raise
         except Exception:
-            transcript.end("reset", self._tape.now_ns(), "stepfork could not pass the call on")
+            self._over(transcript, "reset", "stepfork could not pass the call on")
             raise
 
     async def _forward(self, request: web.BaseRequest, routed: Routed, transcript: Transcript) -> web.StreamResponse:
@@ -65,7 +68,7 @@ class Proxy:
                 return await self._send(request, routed, transcript, upload)
             except UnreachableError as error:
                 if upload.fault is None:
-                    return self._unreachable(transcript, error)
+                    return await self._unreachable(transcript, error)
                 raise upload.fault from None
         except TooLargeError:
             return self._refused(transcript, 413, f"the body is over {self._tape.limits.request_bytes} bytes")
@@ -102,25 +105,39 @@ class Proxy:
         piece = answer.at_hand()
         waits = not piece and not answer.at_end()
         response = Relay(answer.status, answer.reason, answer.headers, framed=answer.framed, wait=waits)
+        last = LastEvent(transcript.api, transcript.response_headers) if tape.witness is not None else None
         await response.prepare(request)
         try:
             while not answer.at_end():
                 if piece:
                     tape.answered(transcript, piece)
+                    if last is not None and last.is_in(piece):
+                        await self._tell(transcript)
                     await response.write(piece)
                 piece = await answer.read()
         except BrokenOffError:
             transcript.end("reset", tape.now_ns())
+            await self._tell(transcript)
             response.abandon()
             return response
         if piece:
             tape.answered(transcript, piece)
         # Said before the last bytes go out: an agent that closes as soon as it has them has read the whole answer.
         transcript.end("complete", tape.now_ns())
+        await self._tell(transcript)
         await response.write_eof(piece)
         return response
 
-    def _unreachable(self, transcript: Transcript, error: UnreachableError) -> web.Response:
+    async def _tell(self, transcript: Transcript) -> None:
+        """To be awaited before the program can know that its call has returned: a kill may come right after."""
+        await tell_of_exchange(self._tape.witness, transcript, self._tape.limits, self._tape.now_ns())
+
+    def _over(self, transcript: Transcript, ending: Ending, why: str = "") -> None:
+        if transcript.ending is None:
+            transcript.end(ending, self._tape.now_ns(), why)
+            tell_of_end(self._tape.witness, transcript, self._tape.limits, self._tape.now_ns())
+
+    async def _unreachable(self, transcript: Transcript, error: UnreachableError) -> web.Response:
         why = f"the upstream could not be reached at {error.url}: {error.reason}"
         response = _explained(502, why)
         transcript.url = error.url
@@ -128,6 +145,7 @@ class Proxy:
         transcript.response_headers = {"content-type": "application/json"}
         self._tape.answered(transcript, _explanation(why))
         transcript.end("reset", self._tape.now_ns(), why)
+        await self._tell(transcript)
         return response
 
     def _refused(self, transcript: Transcript, status: int, reason: str) -> web.Response:

@@ -29,6 +29,7 @@ from stepfork.listener.proxy import Proxy
 from stepfork.listener.receiver import Receiver
 from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.tape import Heard, Progress, Tape
+from stepfork.listener.witness import Witness
 
 HOST = "127.0.0.1"
 _HEAD_BYTES = 1 << 16  # tokens and beta lists make long headers; aiohttp's own limit is 8 kB
@@ -89,6 +90,10 @@ class Listener:
     def log(self) -> CallLog:
         """The instrumented calls, for a session of this process that makes such calls too."""
         return self._tape.log
+
+    def tell(self, witness: Witness | None) -> None:
+        """Who is told of calls and exchanges before the program knows of them. To be said before entering."""
+        self._tape.witness = witness
 
     def door(self) -> socket.socket:
         """The listening socket once more, to be closed by whoever asks: what connects to it after the listener has left

@@ -13,6 +13,7 @@ from stepfork.listener.conclude import conclude
 from stepfork.listener.limits import Limits
 from stepfork.listener.problem import Problem, ProblemKind
 from stepfork.listener.transcript import Transcript
+from stepfork.listener.witness import Witness
 from stepfork.trace.call import Call
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.span import Span
@@ -37,7 +38,7 @@ class Heard(msgspec.Struct, frozen=True):
 
 
 class Tape:
-    """Written by the listener's event loop alone; read once the listener is closed."""
+    """Written by the listener's event loop alone; read once the listener is closed. `witness` is told meanwhile."""
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Tape:
     ) -> None:
         self.limits = limits
         self.log = log or CallLog()
+        self.witness: Witness | None = None
         self._on_progress = on_progress
         self._began = time.time_ns() - time.monotonic_ns()
         self._transcripts: list[Transcript] = []
@@ -77,6 +79,9 @@ class Tape:
         self._transcripts.append(transcript)
         self._waiting.add(transcript)
         self._tell()
+        if self.witness is not None:
+            with suppress(Exception):
+                self.witness.arrived(transcript.index, provider, path)
         return transcript
 
     def forget(self, transcript: Transcript) -> None:

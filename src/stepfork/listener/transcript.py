@@ -17,7 +17,8 @@ class Transcript:
     Times are Unix nanoseconds; ``index`` counts calls from 0 in order of arrival; names of headers are in lower case.
     The bodies are as sent, each in one buffer: a large one goes back to the system as soon as it is let go.
     ``ending`` is what the wire says, None while the call runs, and ``why`` says more of a reset; ``cut`` says that the
-    response had more bytes than were kept.
+    response had more bytes than were kept. ``told`` are the bytes of the response that a witness knows of, -1 where it
+    knows nothing.
     """
 
     __slots__ = (
@@ -39,6 +40,7 @@ class Transcript:
         "response_headers",
         "response_size",
         "status",
+        "told",
         "url",
         "why",
     )
@@ -74,6 +76,7 @@ class Transcript:
         self.cut = False
         self.ending: Ending | None = None
         self.why = ""
+        self.told = -1
 
     def keep(self, piece: bytes, room: int) -> int:
         """Notes a piece of the response, as much of it as there is room for; how many bytes that was."""

@@ -21,6 +21,7 @@ from stepfork.listener.problem import Problem
 from stepfork.listener.routes import BUILT_IN, Route
 from stepfork.listener.server import Listener
 from stepfork.listener.tape import Progress
+from stepfork.listener.witness import Witness
 from stepfork.trace.call import Call
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.span import Span
@@ -68,17 +69,19 @@ def watch(
     limits: Limits | None = None,
     stdout: int | None = None,
     answers: Answers | None = None,
+    witness: Witness | None = None,
 ) -> Recording:
     """Runs `command` in `cwd` with its calls turned to a listener, until it ends and its last exports are in.
 
     `environment` makes the command's variables from the listener's base URL (see `child_environment`). `stdout` is a
     file descriptor for what the command prints, None for this process's own. `on_progress` is called from another
-    thread, first with nothing seen. `answers` decides on instrumented calls; without it they are recorded. Raises
-    UsageError, before anything runs, where the command cannot be found or started, and CaptureError where no loopback
-    port can be had.
+    thread, first with nothing seen; `witness` is told of calls as they come in. `answers` decides on instrumented
+    calls; without it they are recorded. Raises UsageError, before anything runs, where the command cannot be found or
+    started, and CaptureError where no loopback port can be had.
     """
     find_program(command, environment("http://127.0.0.1"), cwd)
     listener = Listener(forwarder, routes=routes, limits=limits, on_progress=on_progress, answers=answers)
+    listener.tell(witness)
     if on_progress is not None:
         on_progress(Progress(0, 0))
     with ExitStack() as stack:

@@ -29,6 +29,7 @@ from stepfork.listener.routes import Route
 from stepfork.listener.server import Listener
 from stepfork.listener.tape import Progress
 from stepfork.listener.watch import SETTLE_SECONDS, Recording, recording_of
+from stepfork.listener.witness import Witness
 from stepfork.workflows.one_block import RUNNING, busy
 
 _T = TypeVar("_T")
@@ -59,6 +60,10 @@ class Block:
     def log(self) -> CallLog:
         """The instrumented calls of this process's children, and those that it adds itself."""
         return self._listener.log
+
+    def tell(self, witness: Witness | None) -> None:
+        """Who is told of what the listener hears, as it comes in. To be said before `open`."""
+        self._listener.tell(witness)
 
     def open(self) -> None:
         """Turn the process to the listener. Raises CaptureError where a block runs already, or no port can be had."""
@@ -107,7 +112,7 @@ class Block:
         """`settle` beside the event loop, whose other tasks may have the calls that are waited for. Loops of another
         kind than asyncio's stand still meanwhile."""
         try:
-            asyncio.getRUNNING_loop()
+            asyncio.get_running_loop()
         except RuntimeError:
             self.settle()
         else:

@@ -27,18 +27,20 @@ def journal_draft(path: Path, where: str) -> Fixture:
     journal = read_journal(read_plain(path / JOURNAL, where), where)
     request = FixtureRequest(journal.header.name)
     recording = _recording(journal)
-    source = Source(kind=journal.header.kind, replay_capable=False)
-    told = Told(agent=journal.header.agent, input=journal.input, output=journal.output)
+    header = journal.header
+    source = Source(kind=header.kind, replay_capable=False, command=header.command, cwd=header.cwd)
+    told = Told(agent=header.agent, input=journal.input, output=journal.output)
     context = surroundings({}, path, recording, request.settings)
     run = assembled(request, recording, source, context, told)
-    causes = [RUNS if is_held(path) else NOT_ENDED]
+    causes = [RUNS if is_held(path) else NOT_ENDED, *(f"{one} had not been answered" for one in journal.open)]
     return Fixture(journal.header.name, run, extensions={CAUSES: causes})
 
 
 def _recording(journal: Journalled) -> Recording:
     times = [time for call in journal.calls for time in (call.started_ns, call.ended_ns) if time is not None]
+    times += [time for one in journal.recorded for time in (one.arrived_ns, one.ended_ns)]
     return Recording(
-        recorded=(),
+        recorded=journal.recorded,
         spans=(),
         exit_code=None,
         started_ns=min(times, default=0),

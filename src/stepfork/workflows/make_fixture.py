@@ -140,7 +140,7 @@ def _kept(request: FixtureRequest, store: Store, made: CaptureResult, claim: Cla
     try:
         if request.output is None:
             written = store.write(made.fixture, expected=request.replaces)
-        elif claim is None:
+        elif claim is None or claim.path != request.output:
             written = write_bundle(request.output, made.fixture)
         else:
             written = fill_bundle(claim.path, made.fixture)
@@ -171,6 +171,8 @@ def _with_test(request: FixtureRequest, store: Store, made: CaptureResult) -> Ca
         test = write_drafted_test(store, fixture, verification, folder=request.tests, served=served)
     except StepforkError as error:  # the fixture is kept by now
         return replace(made, untested=f"no test was drafted: {error}")
+    except Exception as error:  # a fault of ours, which must not end the program that was recorded
+        return replace(made, untested=f"no test was drafted: drafting it raised {type(error).__name__}")
     return replace(made, test=test)
 
 

@@ -245,7 +245,8 @@ class Capture(BlockContext):
             seen.look,
         )
         request = as_of_now(request, store)
-        journalling = begin_journal(request, store, self._agent, seen.secrets, block.log)
+        journalling = begin_journal(request, store, seen.secrets, block.log, agent=self._agent)
+        block.tell(journalling.journal)
         return _Opened(block, request, store, seen, upstreams.notices, journalling)
 
     def _find_store(self, cwd: Path) -> Store:

@@ -24,7 +24,8 @@ class Validated(msgspec.Struct, frozen=True):
 
     ``problem`` says why it could not be read, or is not accepted: the answer is not known then, or is for ``partial``
     to ask; ``findings`` and ``differing`` are what is wrong with what was read. ``calls`` are the instrumented calls
-    that had begun, ``ended`` those of them that had ended.
+    that had begun and the model calls over HTTP, each once where both tell of it; ``ended`` those of them that had
+    ended.
     """
 
     word: str
@@ -46,19 +47,20 @@ def validate(locator: Locator, word: str, *, partial: bool) -> Validated:
     """Check the fixture that `word` names; drafts are accepted with `partial`. Whatever is wrong is in the result."""
     try:
         loaded = locator.load(locator.read_fixture(word))
-        verification, told = findings_of(loaded.fixture, where=loaded.where)
+        verification, judged = findings_of(loaded.fixture, where=loaded.where)
         causes = draft_causes(loaded.fixture)
         findings = find_differences(loaded.fixture, loaded.manifest, where=loaded.where, partial=partial)
     except StepforkError as error:
         return Validated(word, "invalid", problem=str(error))
-    differing = tuple(one for one in told if one.code == "verdict_differs")
+    differing = tuple(one for one in judged if one.code == "verdict_differs")
     refused = bool(causes) and not partial
     if refused:
         state: State = "draft"
     else:
         state = "invalid" if findings or differing else "draft" if causes else "valid"
     run = loaded.fixture.run
-    calls = [step for step in run.trace.steps if step.instrumented]
+    told = [step for step in run.trace.steps if step.instrumented]
+    calls = len(run.exchanges) + sum(step.exchange is None for step in told)
     return Validated(
         word,
         state,
@@ -68,8 +70,8 @@ def validate(locator: Locator, word: str, *, partial: bool) -> Validated:
         causes=causes or (),
         steps=len(run.trace.steps),
         exchanges=len(run.exchanges),
-        calls=len(calls),
-        ended=sum(step.error != UNFINISHED for step in calls),
+        calls=calls,
+        ended=calls - sum(step.error == UNFINISHED for step in told),
         findings=() if refused else tuple(findings),
         differing=() if refused else differing,
         verification=verification,
