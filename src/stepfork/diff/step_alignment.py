@@ -8,14 +8,56 @@ from collections.abc import Sequence
 from stepfork.diff.alignment import Op, align
 from stepfork.diff.step_forms import StepForm
 
+_SAME_LEVELS = 2
+"""The first keys of a step's item that say that it is the same step."""
+
 
 def align_steps(old: Sequence[StepForm], new: Sequence[StepForm]) -> list[Op]:
     """Ops of all steps, as `align` gives them; where calls of one group stand in another order nothing has moved, and
     one of them that was edited is found wherever it stands in its group."""
-    ops = align([form.item for form in old], [form.item for form in new])
+    found = align([form.item for form in old], [form.item for form in new], move_levels=_SAME_LEVELS)
+    ops = _one_edit([_by_itself(op, old, new) for op in found], old, new)
     if not any(form.step.group is not None for form in (*old, *new)):
         return ops
     return _Groups(old, new, ops).ops()
+
+
+def _by_itself(op: Op, old: Sequence[StepForm], new: Sequence[StepForm]) -> Op:
+    """The op of a step alone: another call below it is told where that stands."""
+    if op.kind == "changed" and op.old is not None and op.new is not None and old[op.old].text == new[op.new].text:
+        return Op("same", op.old, op.new)
+    return op
+
+
+def _one_edit(ops: Sequence[Op], old: Sequence[StepForm], new: Sequence[StepForm]) -> list[Op]:
+    """The ops with each call that was edited among equal ones told as that: where one came and one went with nothing
+    but equal calls between them, a shift of the pairs leaves a single one that differs."""
+    made: list[Op] = []
+    start: int | None = None  # of a call that came or went, and of equal pairs behind it
+    for op in ops:
+        if op.kind in ("added", "removed"):
+            opposite = start is not None and made[start].kind != op.kind and made[start].kind != "same"
+            shifted = _shifted([*made[start:], op], old, new) if opposite else None
+            if shifted is not None:
+                made[start:] = shifted
+                start = None
+                continue
+            start = len(made)
+        elif op.kind != "same":
+            start = None
+        made.append(op)
+    return made
+
+
+def _shifted(run: Sequence[Op], old: Sequence[StepForm], new: Sequence[StepForm]) -> list[Op] | None:
+    """The same calls in order, the first with the first; None where more than one pair would differ."""
+    pairs = list(
+        zip((op.old for op in run if op.old is not None), (op.new for op in run if op.new is not None), strict=True)
+    )
+    differing = [(a, b) for a, b in pairs if old[a].text != new[b].text]
+    if len(differing) != 1 or any(old[a].item.kind != new[b].item.kind for a, b in differing):
+        return None
+    return [Op("changed" if (a, b) in differing else "same", a, b) for a, b in pairs]
 
 
 class _Groups:
@@ -28,11 +70,13 @@ class _Groups:
         self._pairs = {op.old: op.new for op in ops if op.old is not None and op.new is not None}
         self._places = {form.at: index for index, form in enumerate(old)}
         self._new_places = {form.at: index for index, form in enumerate(new)}
-        self._moved = {op.new for op in ops if op.kind == "moved"}
+        self._moved: set[int | None] = {op.new for op in ops if op.kind == "moved"}
 
     def ops(self) -> list[Op]:
         """The ops without those that only the order within a group made."""
         edited = dict(self._edited())
+        self._pairs |= {a: b for b, a in edited.items()}
+        self._moved |= edited.keys()
         gone = set(edited.values())
         made: list[Op] = []
         for op in self._ops:
@@ -73,35 +117,42 @@ class _Groups:
         return None if parent is None else places.get(parent)
 
     def _edited(self) -> list[tuple[int, int]]:
-        """New and old place of calls that came and went in one group: each is one call, edited."""
-        gone: dict[int, list[int]] = {}
-        come: dict[int, list[int]] = {}
+        """New and old place of calls that came and went in one group, or below a call that a group put elsewhere: each
+        is one call, edited."""
+        gone: dict[tuple[str, int | None], list[int]] = {}
+        come: dict[tuple[str, int | None], list[int]] = {}
         for op in self._ops:
             if op.kind == "removed" and op.old is not None:
-                self._put(gone, self._old[op.old], op.old)
+                gone.setdefault(self._bound(self._old[op.old]), []).append(op.old)
             elif op.kind == "added" and op.new is not None:
-                self._put(come, self._new[op.new], op.new)
+                come.setdefault(self._bound(self._new[op.new]), []).append(op.new)
         found: list[tuple[int, int]] = []
-        for group, other in self._linked().items():
-            left = sorted(gone.get(group, ()), key=lambda at: _kind(self._old[at]))
+        for bound, other in (*self._linked().items(), *self._carried().items()):
+            left = sorted(gone.get(bound, ()), key=lambda at: _kind(self._old[at]))
             right = sorted(come.get(other, ()), key=lambda at: _kind(self._new[at]))
             pairs = align([self._old[at].item for at in left], [self._new[at].item for at in right])
             found += [(right[op.new], left[op.old]) for op in pairs if op.old is not None and op.new is not None]
         return [(b, a) for b, a in found if self._same_frame(a, b)]
 
     @staticmethod
-    def _put(found: dict[int, list[int]], form: StepForm, index: int) -> None:
-        if form.step.group is not None:
-            found.setdefault(form.step.group, []).append(index)
+    def _bound(form: StepForm) -> tuple[str, int | None]:
+        """What a call stays in: its group, or what it was called by."""
+        step = form.step
+        return ("below", step.parent) if step.group is None else ("group", step.group)
 
-    def _linked(self) -> dict[int, int]:
+    def _carried(self) -> dict[tuple[str, int | None], tuple[str, int | None]]:
+        """For what each call that stands elsewhere called, what its counterpart called."""
+        pairs = ((a, b) for a, b in self._pairs.items() if b in self._moved)
+        return {("below", self._old[a].at): ("below", self._new[b].at) for a, b in pairs}
+
+    def _linked(self) -> dict[tuple[str, int | None], tuple[str, int | None]]:
         """For each old group the new one that most of its calls stand in."""
         links: dict[int, Counter[int]] = {}
         for a, b in self._pairs.items():
             group, other = self._old[a].step.group, self._new[b].step.group
             if group is not None and other is not None:
                 links.setdefault(group, Counter())[other] += 1
-        return {group: counted.most_common(1)[0][0] for group, counted in links.items()}
+        return {("group", group): ("group", counted.most_common(1)[0][0]) for group, counted in links.items()}
 
 
 def _kind(form: StepForm) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from stepfork.canonical.names import hasher
 from stepfork.diff.alignment import Item
 from stepfork.diff.keys import canonical_text
 from stepfork.trace.body import JsonValue
@@ -21,12 +22,14 @@ it."""
 
 class StepForm(msgspec.Struct, frozen=True, dict=True):
     """One step. ``at`` is its place in the trace, ``plain`` what is compared of it; ``types`` says what its values were
-    where JSON does not, by their pointers in ``plain``."""
+    where JSON does not, by their pointers in ``plain``. ``tree`` is equal for steps that are equal with all
+    that they called."""
 
     at: int
     step: Step
     plain: dict[str, JsonValue]
     types: dict[str, str]
+    tree: str = ""
 
     @property
     def name(self) -> str:
@@ -40,14 +43,27 @@ class StepForm(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def item(self) -> Item:
-        """For alignment: equal wholly; equal in name and arguments."""
+        """For alignment: equal with all that it called; equal; equal in name and arguments."""
         kind = (self.step.type, self.step.name)
-        return Item((self.text, (*kind, canonical_text(self.plain.get("arguments")))), kind, (self.text,))
+        return Item(
+            (self.tree or self.text, self.text, (*kind, canonical_text(self.plain.get("arguments")))),
+            kind,
+            (self.text,),
+        )
 
 
 def forms_of(trace: Trace) -> list[StepForm]:
     """All steps of a trace."""
-    return list(_forms(trace))
+    forms = list(_forms(trace))
+    below: dict[int, list[str]] = {}
+    made: list[StepForm] = []
+    for form in reversed(forms):  # what a step called stands behind it
+        digest = hasher()
+        digest.update("\0".join([form.text, *reversed(below.pop(form.at, []))]).encode("utf-8", "surrogatepass"))
+        made.append(msgspec.structs.replace(form, tree=digest.hexdigest()))
+        if form.step.parent is not None:
+            below.setdefault(form.step.parent, []).append(made[-1].tree)
+    return made[::-1]
 
 
 def _forms(trace: Trace) -> Iterator[StepForm]:
