@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
+from stepfork.instrument.making import check_harmless
 from stepfork.instrument.named import class_name, find_class
 from stepfork.instrument.scalars import READERS, WRITERS
 from stepfork.trace.body import JsonValue
@@ -21,6 +22,8 @@ _BASES: tuple[Any, ...] = (
 )  # fmt: skip
 _KINDS: dict[str, Any] = {base.__name__: base for base in _BASES if base not in {OrderedDict, bytearray}}
 KINDS = tuple(_KINDS)
+_FACTORIES = frozenset({*_BASES, bool, complex, defaultdict, Counter})
+"""What a default is made by: a class that a recording names would be called whenever a key is missing."""
 _UNORDERED = {set, frozenset}
 _FILLED = {dict, list, set, bytearray, deque}
 
@@ -55,13 +58,15 @@ def read_builtin(tag: Tag, read: Read) -> Any:
     found: Any = find_class(tag.get("type")) if "type" in tag else None
     if found is None or not issubclass(found, base):
         return plain
+    check_harmless(found)
     if issubclass(found, OrderedDict):
-        held = found.__new__(found)
+        held = OrderedDict.__new__(found)
         for key, item in plain.items():
             OrderedDict.__setitem__(held, key, item)
         return held
     if found is defaultdict:
-        return defaultdict(find_class(tag.get("factory")), plain)
+        factory = find_class(tag.get("factory"))
+        return defaultdict(factory if factory in _FACTORIES else None, plain)
     if base not in _FILLED:
         return base.__new__(found, plain)
     held = base.__new__(found)

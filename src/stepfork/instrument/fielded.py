@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from stepfork.instrument.making import check_harmless, put
 from stepfork.instrument.named import class_name, find_class
 from stepfork.trace.body import JsonValue
 
@@ -58,6 +59,7 @@ def read_fields(tag: dict[str, JsonValue], read: Read) -> Any:
     kind, found = tag["$py"], find_class(tag.get("type"))
     if found is None or kind_of(found) != kind:
         raise LookupError(tag.get("type"))
+    check_harmless(found)
     fields = {name: read(item) for name, item in tag["value"].items()}
     if kind == "model":
         return _read_model(found, tag, fields, read)
@@ -67,7 +69,7 @@ def read_fields(tag: dict[str, JsonValue], read: Read) -> Any:
         return _read_struct(found, fields)
     made: Any = object.__new__(found)
     for name, item in fields.items():
-        object.__setattr__(made, name, item)
+        put(made, name, item)
     return made
 
 
@@ -96,7 +98,7 @@ def _write_model(value: Any, write: Write) -> dict[str, JsonValue]:
 
 
 def _read_model(kind: Any, tag: dict[str, JsonValue], fields: dict[str, Any], read: Read) -> Any:
-    made = kind.__new__(kind)
+    made: Any = object.__new__(kind)
     extra = {name: read(item) for name, item in tag.get("extra", {}).items()}
     private = {name: read(item) for name, item in tag.get("private", {}).items()}
     settings = type.__getattribute__(kind, "model_config")

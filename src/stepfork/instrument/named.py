@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import PurePath
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 
 def class_name(kind: type) -> str:
@@ -37,7 +37,7 @@ def find_class(name: Any) -> type | None:
 def _modules(name: str) -> list[ModuleType]:
     main = sys.modules.get("__main__")
     found = [sys.modules.get(name), main if main is not None and name == _name_of_main() else None]
-    return [module for module in found if isinstance(module, ModuleType)]
+    return [module for module in found if module is not None and issubclass(type(module), ModuleType)]
 
 
 def _name_of_main() -> str | None:
@@ -50,12 +50,13 @@ def _name_of_main() -> str | None:
 
 
 def _inside(module: ModuleType, qualname: str) -> type | None:
-    """A class by the dictionaries it stands in, so that no code of a module runs."""
+    """A class by the dictionaries it stands in, so that no code of a module runs: a lazy one is loaded by being asked
+    for its attributes."""
     head, bracket, _ = qualname.partition("[")
     found: Any = module
     for part in head.split("."):
         found = _own(found, part)
-    if not isinstance(found, type):
+    if not _is_class(found):
         return None
     if not bracket:
         return found
@@ -65,7 +66,10 @@ def _inside(module: ModuleType, qualname: str) -> type | None:
 
 
 def _own(holder: Any, name: str) -> Any:
-    try:
-        return vars(holder).get(name)
-    except Exception:
-        return None
+    of: Any = ModuleType if issubclass(type(holder), ModuleType) else type if _is_class(holder) else None
+    return None if of is None else of.__dict__["__dict__"].__get__(holder).get(name)
+
+
+def _is_class(held: Any) -> TypeGuard[type]:
+    """Asked of the object's own type: `isinstance` would ask the object, and what a module holds may be anything."""
+    return issubclass(type(held), type)

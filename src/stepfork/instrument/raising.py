@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from stepfork.instrument.making import check_harmless, put
 from stepfork.instrument.named import class_name, find_class
 from stepfork.instrument.plain import message_of
 from stepfork.trace.body import JsonValue
@@ -18,6 +19,8 @@ from stepfork.trace.body import JsonValue
 Write = Callable[[Any], JsonValue]
 Read = Callable[[JsonValue], Any]
 Tag = dict[str, JsonValue]
+
+_RUNNERS = frozenset({"_pytest", "unittest", "stepfork"})
 
 _BUILT_IN = {OSError: ("filename", "filename2"), ImportError: ("name", "path"), NameError: ("name",)}
 """Attributes that a built-in class keeps neither among its arguments nor in a dictionary."""
@@ -35,8 +38,9 @@ def exception_tag(error: BaseException, write: Write) -> Tag:
     kept: dict[str, JsonValue] = {}
     for name, item in _attributes(error, kind):
         tag = write(item)
-        if isinstance(tag, dict) and tag.get("$py") == "opaque":
-            tag = _response_tag(item, write)
+        if isinstance(tag, dict) and tag.get("$py") in {"opaque", "object"}:
+            told = _response_tag(item, write)
+            tag = tag if told is None and tag["$py"] == "object" else told
         if tag is not None or item is None:
             kept[name] = tag
     if kept:
@@ -55,15 +59,18 @@ def read_exception(tag: Tag, read: Read) -> BaseException:
     found = find_class(tag["type"])
     if found is None or not issubclass(found, BaseException):
         raise LookupError(tag["type"])
+    check_harmless(found)
+    if _speaks_to_a_runner(found):
+        raise LookupError(tag["type"])
     made = _made(found, [read(item) for item in tag["args"]])
     for name, item in tag.get("value", {}).items():
-        with suppress(Exception):  # a property of today's class
-            object.__setattr__(made, name, read(item))
+        with suppress(Exception):  # a class that keeps no such attribute today
+            put(made, name, read(item))
     for name, chained in (("__cause__", "cause"), ("__context__", "context")):
         earlier = read(tag[chained]) if chained in tag else None
         if isinstance(earlier, BaseException):
-            setattr(made, name, earlier)
-    made.__suppress_context__ = "cause" in tag or "alone" in tag
+            put(made, name, earlier)
+    put(made, "__suppress_context__", "cause" in tag or "alone" in tag)
     return made if message_of(made) == tag["message"] else _saying(made, tag["message"])
 
 
@@ -95,6 +102,12 @@ def _attributes(error: BaseException, kind: type) -> Iterator[tuple[str, Any]]:
                     yield name, item
 
 
+def _speaks_to_a_runner(kind: type) -> bool:
+    """Whether a test runner would take the exception for its own: a recording says of no test that it is skipped."""
+    modules = (str(type.__getattribute__(base, "__module__")) for base in kind.__mro__)
+    return any(module.partition(".")[0] in _RUNNERS for module in modules)
+
+
 def _made(kind: Any, args: list[Any]) -> BaseException:
     native: Any = next(base for base in kind.__mro__ if base.__module__ == "builtins")
     try:
@@ -102,7 +115,7 @@ def _made(kind: Any, args: list[Any]) -> BaseException:
         native.__init__(made, *args)
     except Exception as error:
         raise LookupError(kind.__name__) from error
-    made.args = tuple(args)
+    put(made, "args", tuple(args))
     return made  # type: ignore[no-any-return]
 
 
@@ -111,5 +124,6 @@ def _saying(error: BaseException, message: str) -> BaseException:
     kind = type(error)
     members = {"__str__": lambda _: message, "__module__": kind.__module__, "__qualname__": kind.__qualname__}
     with suppress(Exception):
-        error.__class__ = types.new_class(kind.__name__, (kind,), exec_body=lambda space: space.update(members))
+        made = types.new_class(kind.__name__, (kind,), exec_body=lambda space: space.update(members))
+        object.__setattr__(error, "__class__", made)
     return error

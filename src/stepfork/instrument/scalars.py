@@ -127,7 +127,10 @@ WRITERS: dict[type, Callable[[Any], JsonValue]] = {
 
 
 def _whole(part: JsonValue) -> int:
-    return read_integer(part) if isinstance(part, dict) else part
+    number = read_integer(part) if isinstance(part, dict) else part
+    if type(number) is not int:  # of a text Fraction makes a power of ten as large as it says
+        raise TypeError(type(number))
+    return number
 
 
 READERS: dict[str, Callable[[Tag], Any]] = {
