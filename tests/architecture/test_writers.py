@@ -52,6 +52,8 @@ WRITERS = {
     # the journal of a recording: a header of words that its maker redacted; each line is redacted as it is encoded
     "instrument/journal.py _made": {"write_new", "_append"},
     "instrument/journal.py _write": {"_append"},
+    "instrument/journal.py exchanged": {"_append"},  # `exchanged_line` redacts
+    "instrument/journal.py _append": {"_append"},
     "workflows/make_fixture.py _with_test": {"write_drafted_test"},
     "workflows/make_fixture.py _kept_draft": {"write_draft"},
     "workflows/draft_test.py _write_once": {"write_once"},  # drafted of a fixture that was redacted

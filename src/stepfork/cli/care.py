@@ -47,7 +47,11 @@ def fsck(
     if bundle is not None:
         if staged or restore or store is not None:
             raise UsageError("a bundle is checked alone", fix="leave the options out")
-        raise typer.Exit(_told(maintenance.fsck_of_bundle(bundle)))
+        code = _told(maintenance.fsck_of_bundle(bundle))
+        cleared = maintenance.cleared_journal(bundle)
+        if cleared is not None:
+            err(f"stepfork fsck: {escape(cleared)}")
+        raise typer.Exit(code)
     opened = open_store(store)
     restored = restoring.restore(opened, secrets_here(store)) if restore else restoring.Restored()
     for item in restored.objects:
@@ -83,6 +87,8 @@ def gc(
     done = maintenance.gc(open_store(store), dry_run=dry_run, all_refs=all_refs)
     for path in done.removed if dry_run else ():
         out(escape(path))
+    for path in done.journals:
+        err(f"stepfork gc: {escape(path)}: {maintenance.LEFT}; it is removed")
     verb = "would remove" if dry_run else "removed"
     removed = counted(len(done.removed), "file")
     err(f"stepfork gc: {verb} {removed}, {done.bytes:,} bytes; {counted(done.kept, 'object')} reached")

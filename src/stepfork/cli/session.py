@@ -104,6 +104,14 @@ def warn_of_unmerged(locator: Locator, *names: str) -> None:
                 err(f"stepfork: {escape(str(finding))}")
 
 
+def tell_of_left(journal: str, word: str) -> None:
+    """Say that a journal is left beside a whole bundle; nothing for ""."""
+    if journal:
+        from stepfork.workflows.maintenance import LEFT
+
+        err(escape(f"{journal}: {LEFT}; stepfork fsck {word} removes it"))
+
+
 def shown_path(path: Path) -> str:
     """`path` from the working directory, with forward slashes; absolute where it is on another drive."""
     return from_here(path)

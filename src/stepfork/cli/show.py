@@ -18,6 +18,7 @@ from stepfork.cli.session import (
     redactor,
     secrets_shown,
     settings_of,
+    tell_of_left,
     warn_of_unmerged,
 )
 from stepfork.cli.verb import typed_as
@@ -51,13 +52,19 @@ def show(
 
     locator = open_locator(store)
     reading = locator.read_fixture(fixture)
-    opened = as_shown(locator.load(reading), secrets_shown(store))
+    loaded = locator.load(reading)
+    tell_of_left(loaded.left, fixture)
+    opened = as_shown(loaded, secrets_shown(store))
     if reading.kind == "name":
         warn_of_unmerged(locator, reading.name)
     if placeholders:
         _show_placeholders(opened, settings_of(locator), as_json=as_json)
     else:
         _show(opened, as_json=as_json)
+        if loaded.is_journal and not as_json:
+            from stepfork.cli.render.killed_text import killed_lines
+
+            out("\n".join(killed_lines(opened, fixture)))
 
 
 def _show(fixture: Fixture, *, as_json: bool) -> None:
@@ -92,7 +99,7 @@ def ls(
     store: str | None = typer.Option(None, "--store", metavar="DIR", help=STORE_HELP),
 ) -> None:
     """List the fixtures: calls, files, size, outcome."""
-    from stepfork.workflows.maintenance import list_fixtures
+    from stepfork.workflows.maintenance import killed_recordings, list_fixtures
 
     opened = open_store(store)
     found = _unreferenced(opened) if unreferenced else None
@@ -125,6 +132,8 @@ def ls(
         err("no fixtures yet; stepfork capture --name NAME -- COMMAND makes one")
     else:
         _print_list(listed)
+    for path in [] if unreferenced or as_json else killed_recordings(opened):
+        err(escape(f"{path}: a recording did not end; stepfork show reads what there is"))
     if found is None and any(row.problem is not None for row in listed):
         raise typer.Exit(BAD_INPUT)
 

@@ -9,7 +9,7 @@ import typer
 from stepfork.cli.console import counted, err, out, out_json
 from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
-from stepfork.cli.session import STORE_HELP, open_locator, redactor
+from stepfork.cli.session import STORE_HELP, open_locator, redactor, tell_of_left
 from stepfork.cli.verb import typed_as
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def validate(
     locator = open_locator(store)
     hide = redactor(store)
     checked = [check(locator, word, partial=partial) for word in fixtures]
+    for one in checked:
+        tell_of_left(one.left, one.word)
     if as_json:
         from stepfork.cli.render.validate_json import validate_bytes
 

@@ -32,6 +32,24 @@ def is_held(path: Path) -> bool:
         return False
 
 
+def left_journal(path: Path) -> Path | None:
+    """The journal that is still in the folder of a bundle: its recording was killed while it removed it."""
+    journal = path / JOURNAL
+    return journal if journal.is_file() and (path / MANIFEST).exists() and not is_held(path) else None
+
+
+def clear_left(path: Path) -> Path | None:
+    """Remove it; where it was. None where there is none, or it cannot be removed."""
+    journal = left_journal(path)
+    if journal is None:
+        return None
+    try:
+        journal.unlink(missing_ok=True)
+    except OSError:
+        return None
+    return journal
+
+
 def taken(path: Path) -> UsageError:
     """What is said of a destination where something is already."""
     if not has_journal(path):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stepfork.errors import StoreError
 from stepfork.store.bundle import fill_bundle, write_bundle
-from stepfork.store.claim import Claim, claim_one_of, has_journal, is_held, spare_names
+from stepfork.store.claim import Claim, claim_one_of, clear_left, has_journal, is_held, spare_names
 from stepfork.store.files import remove_empty
 from stepfork.store.layout import BUNDLE, FAILED
 from stepfork.store.names import check_name
@@ -62,6 +62,24 @@ def _moved(claim: Claim, wanted: Path) -> Path:
     return wanted
 
 
+def killed(store: Store, name: str | None = None) -> list[Path]:
+    """The drafts (of that name) that are the journals of recordings which did not end, sorted by path."""
+    folder = store.root / FAILED
+    paths = folder.rglob(f"*{BUNDLE}") if name is None else _drafts_of(store, name)
+    return sorted(path for path in paths if has_journal(path) and not is_held(path))
+
+
+def clear_left_in(store: Store) -> list[Path]:
+    """Remove the journals that a kill left beside whole drafts; where they were."""
+    found = map(clear_left, (store.root / FAILED).rglob(f"*{BUNDLE}"))
+    return sorted(path for path in found if path is not None)
+
+
+def _drafts_of(store: Store, name: str) -> list[Path]:
+    path = draft_path(store, name)
+    return [path, *path.parent.glob(f"{path.name.removesuffix(BUNDLE)}~*{BUNDLE}")]
+
+
 def draft_causes(fixture: Fixture) -> tuple[str, ...] | None:
     """Why a fixture is a draft, None where it is none."""
     causes = fixture.extensions.get(CAUSES)
@@ -73,9 +91,7 @@ def draft_causes(fixture: Fixture) -> tuple[str, ...] | None:
 def remove_draft(store: Store, name: str) -> bool:
     """Remove the drafts of that name, when a later capture made a fixture of it, but for the journals of recordings
     that still run. False where there was none."""
-    path = draft_path(store, name)
-    paths = [path, *path.parent.glob(f"{path.name.removesuffix(BUNDLE)}~*{BUNDLE}")]
-    removed = [path for path in paths if _removed(store, path)]
+    removed = [path for path in _drafts_of(store, name) if _removed(store, path)]
     if removed:
         remove_empty(removed[0].parent, store.root)
     return bool(removed)

@@ -15,7 +15,7 @@ from stepfork.errors import CanonicalError, DamagedError, NotFoundError, StoreEr
 from stepfork.store.codec import decode_fixture
 from stepfork.store.files import TEMPORARY, read_plain
 from stepfork.store.finding import Finding, Kind
-from stepfork.store.layout import CONFIG, FAILED, FIXTURES, MANIFEST, OBJECTS
+from stepfork.store.layout import CONFIG, FAILED, FIXTURES, JOURNAL, MANIFEST, OBJECTS
 from stepfork.store.lock import LOCK_FILE
 from stepfork.store.manifest import parse_manifest, read_manifest, seal_of
 from stepfork.store.names import check_name, twin
@@ -102,6 +102,8 @@ class _Check:
             elif not self._bundle and folder == FIXTURES and rest.endswith(".json"):
                 name = check_name(rest.removesuffix(".json"))
                 self._manifests[name] = (shown, read_plain(self._root / path, shown))
+            elif self._bundle and path == JOURNAL and (self._root / MANIFEST).is_file():
+                pass  # of a recording that was killed as it ended; `stepfork.store.claim.clear_left`
             elif self._bundle or path not in _OWN:
                 self._find("unknown", shown, "is not part of a " + ("bundle" if self._bundle else "store"))
         except (UsageError, StoreError) as error:

@@ -25,7 +25,7 @@ from stepfork.trace.fixture import Source
 from stepfork.workflows.capture_result import CaptureResult
 from stepfork.workflows.fixture_request import FixtureRequest
 from stepfork.workflows.health import Check, check_environment
-from stepfork.workflows.health_store import check_git, check_store, check_watch, settings_of, store_here
+from stepfork.workflows.health_store import check_git, check_killed, check_store, check_watch, settings_of, store_here
 from stepfork.workflows.make_fixture import make_fixture
 
 
@@ -113,6 +113,7 @@ def diagnose(request: DoctorRequest, progress: Callable[[int, Progress], None]) 
         *check_environment(request.environ, str(request.cwd), settings),
         *([missing] if missing else []),
         *([check_store(store)] if store is not None else []),
+        *([of_killed] if store is not None and (of_killed := check_killed(store)) else []),
         *([of_settings] if of_settings else []),
         *check_git(request.cwd, store, request.environ),
         *(check_watch(store, settings, request.environ) if store is not None else ()),

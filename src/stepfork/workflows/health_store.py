@@ -9,6 +9,7 @@ from pathlib import Path
 from stepfork.config.project import Settings, read_settings
 from stepfork.errors import ConfigError, GitError, NotFoundError, StoreError
 from stepfork.git.checkout import Checkout, find_checkout
+from stepfork.store.drafts import killed
 from stepfork.store.layout import ATTRIBUTES
 from stepfork.store.store import Store, find_store
 from stepfork.workflows.health import Check
@@ -52,6 +53,14 @@ def check_store(store: Store) -> Check:
     if shut is not None:
         return Check("store", "problem", f"{scope}, {shut} cannot be written", "give yourself the right to write there")
     return Check("store", "ok", f"{scope}, all well")
+
+
+def check_killed(store: Store) -> Check | None:
+    """Whether recordings did not end, and what there is of them; None where all did."""
+    paths = [store.shown(path) for path in killed(store)]
+    if not paths:
+        return None
+    return Check("drafts", "note", f"recordings that did not end: {_few(paths)}", "stepfork show reads what there is")
 
 
 def _shut(store: Store) -> str | None:

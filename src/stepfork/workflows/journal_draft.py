@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from stepfork.instrument.journal_form import Journalled, read_journal
 from stepfork.listener.watch import Recording
 from stepfork.store.claim import is_held
@@ -11,10 +13,13 @@ from stepfork.store.drafts import CAUSES
 from stepfork.store.files import read_plain
 from stepfork.store.layout import JOURNAL
 from stepfork.trace.fixture import Fixture, Source
+from stepfork.trace.step import StepError
 from stepfork.workflows.fixture_request import FixtureRequest, Told
 from stepfork.workflows.make_fixture import assembled
 from stepfork.workflows.surroundings import surroundings
 
+UNFINISHED = StepError("unfinished", "the recording ended before the run did")
+"""The error of a run that had not said its output."""
 NOT_ENDED = "the recording did not end"
 RUNS = "the recording has not ended yet"
 
@@ -29,7 +34,8 @@ def journal_draft(path: Path, where: str) -> Fixture:
     recording = _recording(journal)
     header = journal.header
     source = Source(kind=header.kind, replay_capable=False, command=header.command, cwd=header.cwd)
-    told = Told(agent=header.agent, input=journal.input, output=journal.output)
+    error = UNFINISHED if journal.output is msgspec.UNSET else None
+    told = Told(agent=header.agent, input=journal.input, output=journal.output, error=error)
     context = surroundings({}, path, recording, request.settings)
     run = assembled(request, recording, source, context, told)
     causes = [RUNS if is_held(path) else NOT_ENDED, *(f"{one} had not been answered" for one in journal.open)]

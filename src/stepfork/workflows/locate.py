@@ -14,7 +14,7 @@ from stepfork.errors import DamagedError, GitError, ManifestError, NotFoundError
 from stepfork.git.repository import Repository, RevisionTree
 from stepfork.git.staged_tree import StagedTree
 from stepfork.store.bundle import bundle_manifest, bundle_objects, is_bundle, read_bundle
-from stepfork.store.claim import has_journal
+from stepfork.store.claim import has_journal, left_journal
 from stepfork.store.codec import decode_fixture, encode_fixture
 from stepfork.store.layout import FIXTURES, JOURNAL, MANIFEST, manifest_file, object_file
 from stepfork.store.manifest import read_manifest
@@ -39,12 +39,15 @@ class Reading:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A fixture, the bytes of its manifest, and where that stands; `get` gives the bytes of its objects."""
+    """A fixture, the bytes of its manifest, and where that stands; `get` gives the bytes of its objects. `is_journal`:
+    it was made of what a recording that did not end has left; `left` is the journal that a kill left beside it."""
 
     fixture: Fixture
     manifest: bytes
     where: str
     get: Callable[[str], bytes]
+    is_journal: bool = False
+    left: str = ""
 
     def files(self) -> Iterator[bytes]:
         """The bytes of the manifest, then those of each object."""
@@ -202,7 +205,9 @@ class Locator:
         if has_journal(path):
             return self._load_journal(path)
         get = bundle_objects(path).get
-        return Loaded(read_bundle(path), bundle_manifest(path), _relative(path, self.cwd), get)
+        left = left_journal(path)
+        beside = "" if left is None else _relative(left, self.cwd)
+        return Loaded(read_bundle(path), bundle_manifest(path), _relative(path, self.cwd), get, left=beside)
 
     def _load_journal(self, path: Path) -> Loaded:
         from stepfork.workflows.journal_draft import journal_draft  # most words name what was made of a run long ago
@@ -210,7 +215,7 @@ class Locator:
         where = f"{_relative(path, self.cwd)}/{JOURNAL}"
         fixture = journal_draft(path, where)
         encoded = encode_fixture(fixture)
-        return Loaded(fixture, encoded.manifest, where, encoded.objects.__getitem__)
+        return Loaded(fixture, encoded.manifest, where, encoded.objects.__getitem__, is_journal=True)
 
     def _has(self, name: str) -> bool:
         return self.store is not None and name in self.store.names()

@@ -15,6 +15,7 @@ from stepfork.redact.finding import Finding as Redaction
 from stepfork.redact.secrets import Secrets
 from stepfork.store import drafts
 from stepfork.store.bundle import check_bundle_path, read_bundle, write_bundle
+from stepfork.store.claim import clear_left
 from stepfork.store.codec import decode_fixture, encode_fixture
 from stepfork.store.encoded import Encoded, Objects
 from stepfork.store.finding import Finding
@@ -27,6 +28,9 @@ from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.clean_copy import clean_copy
 from stepfork.workflows.store_in_git import Side, StoreInGit
+
+LEFT = "is left of a recording that was killed as it ended, and redacted with what was known until then only"
+"""What is said of a journal beside a whole fixture."""
 
 draft_causes = drafts.draft_causes
 """Why a fixture is a draft, None where it is none."""
@@ -46,11 +50,13 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class Collected(msgspec.Struct, frozen=True):
-    """What gc removed, or would remove: paths, their bytes together, and how many objects stay."""
+    """What gc removed, or would remove: paths, their bytes together, and how many objects stay. ``journals`` were left
+    beside whole drafts by kills."""
 
     removed: tuple[str, ...]
     bytes: int
     kept: int
+    journals: tuple[str, ...] = ()
 
 
 def list_fixtures(store: Store) -> list[Listed]:
@@ -58,6 +64,11 @@ def list_fixtures(store: Store) -> list[Listed]:
     listed with its problem."""
     unmerged = {finding.fixtures[0]: str(finding) for finding in unmerged_files(store) if finding.fixtures}
     return [_listed(store, name, unmerged.get(name)) for name in sorted({*store.names(), *unmerged})]
+
+
+def killed_recordings(store: Store) -> list[str]:
+    """Where the journals of recordings that did not end are."""
+    return [store.shown(path) for path in drafts.killed(store)]
 
 
 def _listed(store: Store, name: str, unmerged: str | None) -> Listed:
@@ -128,6 +139,12 @@ def fsck_of_bundle(path: Path) -> Checked:
     return fsck_bundle(path)
 
 
+def cleared_journal(path: Path) -> str | None:
+    """One line on the journal that a kill left in a whole bundle, which is removed; None where there is none."""
+    journal = clear_left(path)
+    return None if journal is None else f"{journal}: {LEFT}; it is removed"
+
+
 def fsck_staged(store: Store) -> Checked:
     """Whether each object that a staged manifest names is in the index, with the right bytes.
 
@@ -173,8 +190,10 @@ def gc(store: Store, *, dry_run: bool, all_refs: bool = False) -> Collected:
         if all_refs:
             raise
     garbage = collect(store, others, remove=not dry_run)
+    left = [] if dry_run else [store.shown(path) for path in drafts.clear_left_in(store)]
     total = sum(1 for _ in store.objects.names()) + (0 if dry_run else len(garbage))
-    return Collected(tuple(item.path for item in garbage), sum(item.size for item in garbage), total - len(garbage))
+    removed = tuple(item.path for item in garbage)
+    return Collected(removed, sum(item.size for item in garbage), total - len(garbage), tuple(left))
 
 
 class Put(msgspec.Struct, frozen=True):

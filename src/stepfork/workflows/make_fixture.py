@@ -28,7 +28,7 @@ from stepfork.redact.redactor import redact_run, redact_text
 from stepfork.redact.secrets import Secrets
 from stepfork.store.bundle import fill_bundle, write_bundle
 from stepfork.store.claim import Claim
-from stepfork.store.drafts import remove_draft, write_draft
+from stepfork.store.drafts import killed, remove_draft, write_draft
 from stepfork.store.files import remove_empty
 from stepfork.store.store import Store
 from stepfork.trace.fixture import Fixture, Run, Source
@@ -155,11 +155,18 @@ def _kept(request: FixtureRequest, store: Store, made: CaptureResult, claim: Cla
     )
     if request.output is not None:
         return made
+    made = replace(made, notices=(*made.notices, *_of_killed(store, request.name)))
     try:
         remove_draft(store, request.name)
     except StoreError as error:
         made = replace(made, notices=(*made.notices, f"an older draft is still there: {error}"))
     return _with_test(request, store, replace(made, store=store.root))
+
+
+def _of_killed(store: Store, name: str) -> tuple[str, ...]:
+    """What is said of the journals of earlier recordings of that name, which go."""
+    paths = ", ".join(store.shown(path) for path in killed(store, name))
+    return (f"what a recording that did not end had left is removed: {paths}",) if paths else ()
 
 
 def _with_test(request: FixtureRequest, store: Store, made: CaptureResult) -> CaptureResult:
@@ -177,6 +184,10 @@ def _with_test(request: FixtureRequest, store: Store, made: CaptureResult) -> Ca
 
 
 def _kept_draft(request: FixtureRequest, store: Store, made: CaptureResult, claim: Claim | None) -> CaptureResult:
+    earlier = [store.shown(path) for path in killed(store, request.name) if claim is None or path != claim.path]
+    if earlier:
+        told = f"a recording of that name did not end, stepfork show reads what there is: {', '.join(earlier)}"
+        made = replace(made, notices=(*made.notices, told))
     try:
         return replace(made, draft=write_draft(store, request.name, made.run, made.problems, claim))
     except StepforkError as error:  # a full disk, say: what the run was is told all the same

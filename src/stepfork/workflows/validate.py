@@ -25,7 +25,7 @@ class Validated(msgspec.Struct, frozen=True):
     ``problem`` says why it could not be read, or is not accepted: the answer is not known then, or is for ``partial``
     to ask; ``findings`` and ``differing`` are what is wrong with what was read. ``calls`` are the instrumented calls
     that had begun and the model calls over HTTP, each once where both tell of it; ``ended`` those of them that had
-    ended.
+    ended. ``left`` is the journal that a kill left beside a whole bundle.
     """
 
     word: str
@@ -41,6 +41,7 @@ class Validated(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     differing: tuple[TraceFinding, ...] = ()
     verification: Verification | None = None
+    left: str = ""
 
 
 def validate(locator: Locator, word: str, *, partial: bool) -> Validated:
@@ -75,6 +76,7 @@ def validate(locator: Locator, word: str, *, partial: bool) -> Validated:
         findings=() if refused else tuple(findings),
         differing=() if refused else differing,
         verification=verification,
+        left=loaded.left,
     )
 
 
