@@ -161,11 +161,27 @@ def test_a_frozen_replay_gives_no_answer_that_asks_for_a_tool_that_is_not_instru
     assert any(cause.startswith("look_up, call 1: a recorded answer asks for it") for cause in result.causes)
 
 
+@stepfork.trace_tool
+def note(text: str) -> str:
+    """A tool that is instrumented, beside one that is not."""
+    return text
+
+
+def noting(question: str) -> str:
+    note("begun")
+    return agent(question)
+
+
 def test_in_mode_live_it_may_be_named(undeclared: Stand) -> None:
-    fixture = recorded(instrumented=False)
+    with stepfork.record("run", output="run.sftrace") as capture:
+        capture.run(noting, "Please refund O-1.")
+    fixture = read_bundle(Path("run.sftrace"))
     RAN.clear()
-    request = FrozenRequest(fixture, agent, Settings(), dict(os.environ), Path.cwd(), "live", ("look_up",))
-    result = frozen_replay(request)
+    request = FrozenRequest(fixture, noting, Settings(), dict(os.environ), Path.cwd())
+    assert any("look_up" in cause for cause in frozen_replay(request).causes)
+    assert RAN == []
+    live = FrozenRequest(fixture, noting, Settings(), dict(os.environ), Path.cwd(), "live", ("look_up",))
+    result = frozen_replay(live)
     assert (result.causes, RAN) == ((), ["O-1"])
 
 
@@ -200,7 +216,7 @@ def test_a_playback_gives_no_answer_that_asks_for_what_only_the_fixture_calls_in
 
     declared._names.clear()
     with pytest.raises(ReplayError, match="look_up, call 1: a recorded answer asks for it"):  # noqa: SIM117
-        with stepfork.playback("run.sftrace"):
+        with stepfork.playback(Path("run.sftrace")):
             agent("Please refund O-1.")
     assert RAN == []
 
@@ -208,6 +224,6 @@ def test_a_playback_gives_no_answer_that_asks_for_what_only_the_fixture_calls_in
 def test_a_playback_of_a_declared_tool_answers_it(undeclared: Stand) -> None:
     recorded(instrumented=True)
     RAN.clear()
-    with stepfork.playback("run.sftrace"):
+    with stepfork.playback(Path("run.sftrace")):
         agent("Please refund O-1.")
     assert RAN == []
