@@ -1,9 +1,13 @@
 """The order of instrumented calls and which of them may run at once: from their structure, never from clocks.
 
-Calls of one body form a *frame*. In a frame, the calls that the body itself makes stand in order. A line of control
-(a task, a thread) that was forked from it lasts from its fork to the last end of any call on it or below. Where such
-spans overlap, the calls form a *group*: its lines stand in order of what they say, the calls of a line in order. Lines
-that fork others are frames of their own kind.
+Calls of one body form a *frame*. In a frame, the calls that the body itself makes stand in order, each where it begins:
+what is done in between is not done on this line. A line of control (a task, a thread) that was forked from it lasts
+from its fork until it was waited for; where that is not known, or one that it forked itself was not waited for, it may
+go on as long as anything. Where such spans overlap, or a call begins in one, the calls form a *group*: its lines stand
+in order of what they say, the calls of a line in order. Lines that fork others are frames of their own kind.
+
+All of these are events of one line, and each line counts its own in order: whose counts are compared says nothing of
+what another line did meanwhile. Only of processes nobody says when they were waited for; they last to their last call.
 """
 
 from __future__ import annotations
@@ -14,13 +18,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from stepfork.capture.calls import digest
-from stepfork.trace.call import Call
+from stepfork.trace.call import PROCESSES, Call
 
 Content = Callable[[Call], tuple[bytes, ...]]
 """What a call says, apart from what is below it: alike for the same call of two equal runs, whatever their timing."""
 
 _OPEN = 1 << 62
-"""The end of what did not end."""
+"""The end of what was not waited for."""
 
 
 class Arranged(msgspec.Struct, frozen=True):
@@ -38,6 +42,8 @@ class _Line:
 
     fork: int = 0
     start: int = 0
+    joined: int = 0
+    last: int = 0
     end: int = 0
     own: list[Call] = field(default_factory=list)
     lines: dict[int, _Line] = field(default_factory=dict)
@@ -92,19 +98,24 @@ class _Arranger:
         made = [root]
         for call in calls:
             line = root
-            for number, count in call.forks:
+            for at, (number, count) in enumerate(call.forks):
                 below = line.lines.get(number)
                 if below is None:
-                    below = line.lines[number] = _Line(number, count)
+                    joined = call.joined[at] if at < len(call.joined) else 0
+                    below = line.lines[number] = _Line(number, count, joined)
                     made.append(below)
                 line = below
-                line.end = max(line.end, self.ends[call.number])
+                line.last = max(line.last, self.ends[call.number])
             line.own.append(call)
         for line in reversed(made):
             self._arrange(line)
         return root.calls
 
     def _arrange(self, line: _Line) -> None:
+        if line.fork & PROCESSES:
+            line.end = line.last
+        else:
+            line.end = max(line.joined or _OPEN, *(one.end for one in line.lines.values()), 0)
         for own, forked in _components(line):
             lines = [*([own] if own else []), *(one.calls for one in forked)]
             if len(lines) > 1:
@@ -136,13 +147,10 @@ class _Arranger:
 
 
 def _components(line: _Line) -> Iterator[tuple[list[Call], list[_Line]]]:
-    """What of a line overlaps, in order: calls of its own, and lines forked from it. An own call that never ended is
-    taken to be over: the line went on from it."""
-    spans: list[tuple[int, int, Call | _Line]] = [
-        (call.begun, call.begun + 1 if call.ended is None else call.ended, call) for call in line.own
-    ]
+    """What of a line overlaps, in order: calls of its own, and lines forked from it."""
+    spans: list[tuple[int, int, Call | _Line]] = [(call.begun, call.begun, call) for call in line.own]
     spans += [(one.start, one.end, one) for one in line.lines.values()]
-    spans.sort(key=lambda span: (span[0], isinstance(span[2], Call), getattr(span[2], "number", 0)))
+    spans.sort(key=lambda span: (span[0], isinstance(span[2], _Line), getattr(span[2], "number", 0)))
     own: list[Call] = []
     forked: list[_Line] = []
     end = 0

@@ -37,7 +37,7 @@ def telling_children() -> Iterator[None]:
 
 
 def _placed(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    place = context.forked()
+    place = context.forked(process=True)
     if place is None:
         return args, kwargs
     given = args[_ENV] if len(args) > _ENV else kwargs.get("env")

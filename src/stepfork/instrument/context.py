@@ -8,16 +8,18 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, Token
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from stepfork.errors import CaptureError, ReplayClosedError
 from stepfork.instrument.elsewhere import refusals_file, tell_refusal
 from stepfork.instrument.session import ClosedSession, OutsideSession, Session
-from stepfork.trace.call import Fork
+from stepfork.instrument.strand import Strand
+from stepfork.trace.call import PROCESSES, Fork
 
 Line = tuple[int, int]
 """A thread and a task in it; 0 for code that is in no task."""
@@ -26,12 +28,14 @@ Line = tuple[int, int]
 @dataclass(frozen=True)
 class Here:
     """`parent` is the call in whose body this is, `forks` the lines of control started since (see `trace/call.py`);
-    `line` is the one that this holds of: another one that finds it has been forked from it."""
+    `line` is the one that this holds of: another one that finds it has been forked from it. `strand` is what this
+    process knows of the line in this body."""
 
     session: Session
     line: Line
     parent: int | None = None
     forks: tuple[Fork, ...] = ()
+    strand: Strand = field(default_factory=Strand, compare=False, repr=False)
 
 
 _here: ContextVar[Here | None] = ContextVar("stepfork_here", default=None)
@@ -55,21 +59,8 @@ class _Carried(threading.local):
 _carried = _Carried()
 
 
-class _Burst(threading.local):
-    """Work that this thread hands out, piece by piece, without looking in between at what became of it, was handed out
-    at once: which pieces are done before the last one is begun is chance."""
-
-    begun: Here | None = None
-    count = 0
-
-    def fork(self, place: Here) -> Fork:
-        """A fork at `place`. A task's pieces need no such rule: no other task runs between them."""
-        if place.line[1] or self.begun != place:
-            self.begun, self.count = place, place.session.count()
-        return next(_numbers), self.count
-
-
-_burst = _Burst()
+_roots: weakref.WeakKeyDictionary[Session, Strand] = weakref.WeakKeyDictionary()
+"""The lines on which watched programs begin."""
 
 
 def line() -> Line:
@@ -127,25 +118,38 @@ def here() -> Here | None:
             "came from a thread that the replay did not start",
             "start threads and executors inside the replayed call",
         )
-    looked()
-    return _placed(found or _strangers(session))
+    placed = _placed(found or _strangers(session))
+    placed.strand.use()
+    return placed
 
 
-def forked() -> Here | None:
+def forked(*, process: bool = False) -> Here | None:
     """What a line of control that the caller is about to start finds: its fork is counted from now. None for a caller
-    who is in no session."""
+    who is in no session. Of a `process` nobody says when it was waited for."""
     found, session = _here.get(), _hearing()
     if found is None and isinstance(session, OutsideSession):
         found = _strangers(session)  # the first that a watched program does may be to start a thread
     if found is None or found.session is not session:
         return None
-    placed = _placed(found)
-    return replace(placed, line=_NOBODYS, forks=(*placed.forks, _burst.fork(placed)))
+    return _forked(_placed(found), session.count(), PROCESSES if process else 0)
 
 
-def looked() -> None:
-    """The caller knows what became of work that it handed out, or may know: what it hands out next comes after."""
-    _burst.begun = None
+def mine() -> Strand | None:
+    """The line of the caller, where it is its own code that asks; None in what an event loop calls on its behalf."""
+    found = _here.get()
+    if found is None or found.session is not _hearing():
+        return None
+    return _placed(found).strand if _is_known(found, line()) else None
+
+
+def over(strand: Strand | None, *, surely: bool = False) -> None:
+    """The caller has waited for a line of control: it is over, and what he does from now on comes after it; `surely` as
+    `Strand.learn` has it."""
+    by = None if strand is None else mine()
+    found = _here.get()
+    if strand is not None and by is not None and found is not None:
+        for known in by.learn(strand, surely=surely):
+            found.session.joined(known.number)
 
 
 @contextmanager
@@ -168,6 +172,27 @@ def carried(place: Here) -> Iterator[None]:
     finally:
         _carried.place = before
         _reset(token)
+
+
+_handed: ContextVar[Here | None] = ContextVar("stepfork_handed", default=None)
+
+
+@contextmanager
+def handing(place: Here) -> Iterator[None]:
+    """What copies the context now is to make the task that was started at `place`."""
+    token = _handed.set(place)
+    try:
+        yield
+    finally:
+        _handed.reset(token)
+
+
+def handed() -> Here | None:
+    """The place of the task that the caller is to make for somebody else; asked once."""
+    place = _handed.get()
+    if place is not None:
+        _handed.set(None)
+    return place
 
 
 def inherit(place: Here, into: Context | None) -> Token[Here | None] | None:
@@ -200,7 +225,7 @@ def number_lines_from(start: int) -> None:
 
 def begin_anew() -> None:
     """In a process that has just been forked: its only line of control was started where it forked."""
-    place = forked()
+    place = forked(process=True)
     if place is not None:
         _here.set(place)
 
@@ -211,7 +236,7 @@ def _forked_from(found: Here, session: Session | None) -> Here:
     parents = [one for pid, one in _current if pid != os.getpid()]
     if not isinstance(session, OutsideSession) or not any(one is found.session for one in parents):
         return found
-    return Here(session, _NOBODYS, found.parent, (*found.forks, _fork(session)))
+    return _forked(replace(found, session=session), session.count(), PROCESSES)
 
 
 def _strangers(session: Session) -> Here:
@@ -219,30 +244,41 @@ def _strangers(session: Session) -> Here:
     line of its own."""
     if not isinstance(session, OutsideSession):
         return Here(session, _NOT_ONE)
-    return Here(session, (threading.main_thread().ident or 0, 0), *session.origin())
+    root = _roots.setdefault(session, Strand())
+    return Here(session, (threading.main_thread().ident or 0, 0), *session.origin(), root)
 
 
 def _placed(found: Here) -> Here:
     """Where the caller is, who has found `found` in his context."""
-    mine, handed = line(), _carried.place
-    if found.line == mine:
+    asking, handed = line(), _carried.place
+    if found.line == asking:
         return found
-    if handed is not None and mine[1] == 0 and _is_fork(handed, found):
-        placed = replace(handed, line=mine)
-    elif found.line == _NOBODYS:
-        placed = replace(found, line=mine)
-    else:
-        placed = replace(found, line=mine, forks=(*found.forks, _fork(found.session)))
+    if handed is not None and asking[1] == 0 and _is_fork(handed, found):
+        placed = replace(handed, line=asking)
+    elif found.line == _NOBODYS and found.strand.claimed_by in (None, asking):
+        placed = replace(found, line=asking)
+    else:  # a copy of the context, of which nobody knows when it was made: at any time since the body began
+        placed = replace(_forked(found, 0), line=asking)
+    placed.strand.claimed_by = asking
     _here.set(placed)
     return placed
 
 
+def _is_known(found: Here, asking: Line) -> bool:
+    """Whether the line that asks is the one of the place that it has found, or was told its own."""
+    handed = _carried.place
+    if found.line == asking or (found.line == _NOBODYS and found.strand.claimed_by in (None, asking)):
+        return True
+    return handed is not None and asking[1] == 0 and _is_fork(handed, found)
+
+
+def _forked(place: Here, started: int, bits: int = 0) -> Here:
+    number = next(_numbers) | bits
+    return replace(place, line=_NOBODYS, forks=(*place.forks, (number, started)), strand=place.strand.fork(number))
+
+
 def _is_fork(place: Here, found: Here) -> bool:
     return place.session is found.session and place.parent == found.parent and place.forks[:-1] == found.forks
-
-
-def _fork(session: Session) -> Fork:
-    return next(_numbers), session.count()
 
 
 def _reset(token: Token[Here | None]) -> None:

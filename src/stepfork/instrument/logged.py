@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from stepfork.errors import ReplayClosedError, ReplayExhaustedError, ReplayMismatchError
 from stepfork.listener.call_log import CallLog
-from stepfork.listener.call_messages import Begun, Ended, MessageError, Refused
+from stepfork.listener.call_messages import Begun, Ended, MessageError, Over, Refused
 from stepfork.trace.call import Asked, Fork, Outcome
 
 
@@ -33,6 +33,10 @@ class LoggedSession:
     def count(self) -> int:
         """The number of events so far."""
         return self._log.count
+
+    def joined(self, line: int) -> None:
+        """A line of control was waited for."""
+        self._log.hear(Over(line), time.time_ns())
 
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[Fork, ...]) -> Logged:
         """A call is made. Raises ReplayMismatchError and ReplayExhaustedError for one that was not recorded."""

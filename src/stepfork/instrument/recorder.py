@@ -9,7 +9,7 @@ from contextlib import suppress
 from stepfork.instrument.journal import Journal
 from stepfork.listener.call_log import CallLog
 from stepfork.listener.call_messages import Begun as Begin
-from stepfork.listener.call_messages import Ended
+from stepfork.listener.call_messages import Ended, Over
 from stepfork.trace.call import Asked, Call, Fork, Outcome
 
 
@@ -35,6 +35,12 @@ class Recorder:
     def count(self) -> int:
         """The number of events so far."""
         return self._log.count
+
+    def joined(self, line: int) -> None:
+        """A line of control was waited for."""
+        with suppress(Exception), self._lock:
+            if self._is_open:
+                self._log.hear(Over(line), time.time_ns())
 
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[Fork, ...]) -> Begun:
         """A call is made; it is to run."""

@@ -34,6 +34,9 @@ class Session(Protocol):
     def count(self) -> int:
         """The number of events so far: what a fork remembers."""
 
+    def joined(self, line: int) -> None:
+        """The line of control of that number is over, and the one that started it knows. Thread-safe; never raises."""
+
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[tuple[int, int], ...]) -> Opened:
         """A call is made. Thread-safe."""
 

@@ -89,6 +89,10 @@ def made_of(calls: list[Call], http: Any = (), spans: Any = ()) -> Assembled:
     return made
 
 
+def waited_for(call: Call, *counts: int) -> Call:
+    return msgspec.structs.replace(call, joined=counts)
+
+
 def names(made: Assembled) -> list[str]:
     return [step.name for step in made.trace.steps]
 
@@ -121,7 +125,8 @@ def test_a_nested_call_stands_in_its_parent_and_keeps_its_values() -> None:
     ("forks", "expected"),
     [
         ((2, 2), {"before": None, "a": 1, "b": 1, "after": None}),  # started together: whoever ended first
-        ((2, 4), dict.fromkeys(("before", "b", "a", "after"))),  # the second was started when the first had ended
+        ((2, 5), dict.fromkeys(("before", "b", "a", "after"))),  # the second was started when the first was waited for
+        ((2, 4), {"before": None, "a": 1, "b": 1, "after": None}),  # when it had ended, but nobody had waited for it
         (
             (0, 2),
             {"a": 1, "b": 1, "before": 1, "after": None},
@@ -132,9 +137,9 @@ def test_lines_that_last_at_the_same_time_are_a_group(forks: tuple[int, int], ex
     made = made_of(
         [
             tool(0, 1, 2, "before"),
-            tool(1, 3, 4, "b", forks=((7, forks[0]),)),
-            tool(2, 5, 6, "a", forks=((8, forks[1]),)),
-            tool(3, 7, 8, "after"),
+            waited_for(tool(1, 3, 4, "b", forks=((7, forks[0]),)), 5),
+            waited_for(tool(2, 6, 7, "a", forks=((8, forks[1]),)), 8),
+            tool(3, 9, 10, "after"),
         ]
     )
     assert [(step.name, step.group) for step in made.trace.steps] == [*expected.items()]

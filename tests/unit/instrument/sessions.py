@@ -34,6 +34,9 @@ class Answering:
     def count(self) -> int:
         return 0
 
+    def joined(self, line: int) -> None:
+        pass
+
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[tuple[int, int], ...]) -> Answered:
         call = self.calls.pop(0)
         assert asked == call.asked

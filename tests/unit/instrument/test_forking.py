@@ -108,7 +108,7 @@ def test_a_pool_that_is_older_than_the_session_carries_it_too() -> None:
         pool.submit(tool, "new").result()
 
     assert result == ["a", "b", "c", "d"]
-    assert forks(calls) == {"a": (0,), "b": (2,), "c": (4,), "d": (4,)}
+    assert forks(calls) == {"a": (0,), "b": (3,), "c": (6,), "d": (6,)}
 
 
 def test_a_pools_threads_do_not_stay_in_the_session_that_made_them() -> None:

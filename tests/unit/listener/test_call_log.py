@@ -18,10 +18,11 @@ from stepfork.listener.call_messages import (
     Joined,
     MessageError,
     Noted,
+    Over,
     Refused,
     read_message,
 )
-from stepfork.trace.call import Asked, Outcome
+from stepfork.trace.call import PROCESSES, Asked, Outcome
 from tests.unit.listener.any_json import ANY_JSON
 
 
@@ -49,8 +50,8 @@ def test_a_process_of_which_nothing_is_known_is_a_line_of_control_of_its_own() -
     log = CallLog()
     log.hear(Joined(), 1)
     log.hear(Begun(asked()), 2)
-    assert log.hear(Joined(), 3).forks == ((1, 1),)
-    assert log.hear(Joined(), 4).forks == ((2, 1),)
+    assert log.hear(Joined(), 3).forks == ((PROCESSES + 1, 1),)
+    assert log.hear(Joined(), 4).forks == ((PROCESSES + 2, 1),)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,8 @@ def test_a_process_of_which_nothing_is_known_is_a_line_of_control_of_its_own() -
         Begun(asked(), forks=((1, 1),)),
         Begun(asked(), forks=((-1, 0),)),
         Joined(parent=3),
+        Over(-1),
+        Over(1 << 63),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(message: Any) -> None:
@@ -69,6 +72,15 @@ def test_what_cannot_be_is_refused_and_changes_nothing(message: Any) -> None:
     with pytest.raises(MessageError):
         log.hear(message, 1)
     assert (log.calls(), log.count) == ((), 0)
+
+
+def test_a_line_of_control_is_over_once_and_only_where_a_call_was_made_on_it() -> None:
+    log = CallLog()
+    log.hear(Begun(asked(), forks=((7, 0), (8, 0))), 1)
+    assert log.hear(Over(9), 2) == Noted(1)
+    assert log.hear(Over(8), 2) == Noted(2)
+    assert log.hear(Over(8), 3) == Noted(2)
+    assert [call.joined for call in log.calls()] == [(0, 2)]
 
 
 def test_a_call_ends_once() -> None:
