@@ -65,13 +65,13 @@ def _input_fields(old: Trace, new: Trace) -> list[FieldChange]:
 
 
 def _plain_input(trace: Trace) -> tuple[dict[str, JsonValue], dict[str, str]]:
-    asked = _input(trace)
+    asked = input_of(trace)
     if asked is msgspec.UNSET:
         return {}, {}
     return {"input": plain_form(asked)}, {f"/input{path}": kind for path, kind in types_in(asked).items()}
 
 
-def _input(trace: Trace) -> JsonValue | msgspec.UnsetType:
+def input_of(trace: Trace) -> JsonValue | msgspec.UnsetType:
     """What the run was called with: of a call with one argument by its place, that."""
     asked = trace.input
     if isinstance(asked, dict) and asked.get(TAG) == "call" and not asked.get("kwargs"):

@@ -14,10 +14,11 @@ import msgspec
 
 from stepfork.canonical.encode import dumps
 from stepfork.cli.escape import escape
+from stepfork.cli.render.call_head import call_head
 from stepfork.diff.units import read_json
 from stepfork.errors import CanonicalError
 from stepfork.providers.answer import answer_of
-from stepfork.providers.apis import MODEL_APIS, label
+from stepfork.providers.apis import MODEL_APIS
 from stepfork.providers.calls import ToolCall
 from stepfork.providers.legible import legible
 from stepfork.providers.normal import normal_request
@@ -84,8 +85,7 @@ def _exchanges(exchanges: Sequence[Exchange], entries: Sequence[Entry]) -> Itera
         base = entry.base
         seen, kept = recent(exchange, parts, 0 if base is None else sizes[base] if entry.keep is None else entry.keep)
         request = normal_request(seen)
-        ending = "" if exchange.response.ending == "complete" else f", {exchange.response.ending}"
-        yield f"call   {escape(label(exchange))}   {exchange.response.status}{ending}"
+        yield f"call   {escape(call_head(exchange))}"
         yield from _continues(index, base)
         yield from _head(request, NormalRequest() if base is None else heads[base])
         appended = [list(_message(message)) for message in request.messages[kept:]]

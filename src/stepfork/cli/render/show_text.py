@@ -10,16 +10,17 @@ import msgspec
 
 from stepfork.cli.console import counted
 from stepfork.cli.escape import escape
+from stepfork.cli.render.call_head import call_head
+from stepfork.cli.render.step_lines import AT_ONCE, step_lines
 from stepfork.cli.render.verdict import NONE_DRAFTED, counted_contracts, short_verdict
 from stepfork.contracts.json_form import verification_from_json
 from stepfork.contracts.verification import Verification
-from stepfork.providers.apis import label
+from stepfork.diff.run_diff import input_of
 from stepfork.store.drafts import draft_causes
 from stepfork.store.story import story_of
 from stepfork.trace.exit_code import told_exit_code
 from stepfork.trace.fixture import Fixture
-from stepfork.trace.plain_form import plain_step
-from stepfork.trace.step import Step
+from stepfork.trace.plain_form import plain_form
 
 _WIDE = 100
 
@@ -31,14 +32,18 @@ def show_lines(fixture: Fixture) -> Iterator[str]:
     yield escape(fixture.name)
     yield from _head(fixture, verification)
     for index, (exchange, lines) in enumerate(zip(run.exchanges, story_of(run.exchanges), strict=True)):
-        answered = exchange.response
-        ending = "" if answered.ending == "complete" else f", {answered.ending}"
-        yield f"exchange {index}   {escape(label(exchange))}   {answered.status}{ending}"
+        yield f"exchange {index}   {escape(call_head(exchange))}"
         for line in lines:
             yield f"    {escape(line)}"
-    yield f"trace   {counted(len(run.trace.steps), 'step')}, {run.trace.status}, origin {run.trace.origin}"
-    for index, step in enumerate(run.trace.steps):
-        yield f"  {index:>3}  {step.type.ljust(10)}  {escape(_step(step))}"
+    steps = run.trace.steps
+    marks = f"   ({AT_ONCE})" if any(step.group is not None for step in steps) else ""
+    yield f"trace   {counted(len(steps), 'step')}, {run.trace.status}, origin {run.trace.origin}{marks}"
+    asked = input_of(run.trace)
+    if run.trace.origin == "instrumented" and asked is not msgspec.UNSET:
+        yield f"input   {escape(_short(plain_form(asked)))}"
+    yield from step_lines(steps)
+    if run.trace.error is not None:
+        yield f"error   {escape(_short(f'{run.trace.error.type}: {run.trace.error.message}'))}"
     if run.trace.output is not msgspec.UNSET:
         yield f"output  {escape(_short(run.trace.output))}"
     if verification is not None:
@@ -64,16 +69,6 @@ def _head(fixture: Fixture, verification: Verification | None) -> Iterator[str]:
         yield f"  cause        {escape(cause)}"
     for cause in causes or ():
         yield f"  draft        {escape(cause)}"
-
-
-def _step(step: Step) -> str:
-    step = plain_step(step)
-    shown = step.name
-    if step.arguments is not msgspec.UNSET:
-        shown += f" {_short(step.arguments)}"
-    if step.error is not None:
-        return f"{shown} → {step.error.type}: {step.error.message}"
-    return f"{shown} → {_short(step.result)}" if step.result is not msgspec.UNSET else shown
 
 
 def _short(value: Any) -> str:
