@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stepfork.providers.shapes import dict_of, is_list_of_dicts, str_of
+from stepfork.trace.in_process import STREAMS
 from stepfork.trace.wrapped import held_in
 
 _FIRST_ITEMS = 3
@@ -13,7 +14,7 @@ _FIRST_ITEMS = 3
 def api_of_answer(body: Any, result: Any) -> str:
     """The API of a request body and a tagged result, ``other`` where the two are of no form that is known."""
     body, answer = dict_of(body), held_in(result)
-    items = answer[:_FIRST_ITEMS] if isinstance(answer, list) and dict_of(result).get("$py") == "stream" else [answer]
+    items = answer[:_FIRST_ITEMS] if isinstance(answer, list) and dict_of(result).get("$py") in STREAMS else [answer]
     found = {_api(body, dict_of(held_in(item))) for item in items}
     return found.pop() if len(found) == 1 else "other"
 

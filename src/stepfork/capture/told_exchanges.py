@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -14,7 +14,7 @@ from stepfork.providers.paths import PATHS
 from stepfork.trace.body import Body, EventsBody, JsonBody, JsonValue, TextBody
 from stepfork.trace.call import Call, Outcome
 from stepfork.trace.exchange import IN_PROCESS, Exchange, Request, Response
-from stepfork.trace.in_process import ANSWER, ASKED
+from stepfork.trace.in_process import ANSWER, ASKED, STREAMS
 from stepfork.trace.stream import SEPARATOR, cut_events
 from stepfork.trace.wrapped import TAG, Shape, unwrapped
 
@@ -62,12 +62,14 @@ def _json(value: JsonValue) -> JsonBody:
 def _response(outcome: Outcome | None, api: str) -> tuple[Response, JsonValue | msgspec.UnsetType]:
     if outcome is None:
         return Response(status=0, ending="reset"), msgspec.UNSET
+    if outcome.error is not None and _is_stream(outcome.result) and outcome.result["value"]:
+        return _stream(outcome.result, api, failed=True)
     if outcome.error is not None:
         told = {"error": {"type": outcome.error.type, "message": outcome.error.message}}
-        return Response(_status(outcome.raised), "application/json", {}, _json(told)), _so_far(outcome.result)
+        return Response(_status(outcome.raised), "application/json", {}, _json(told)), msgspec.UNSET
     value = None if outcome.result is msgspec.UNSET else outcome.result
-    if isinstance(value, dict) and value.get(TAG) == "stream" and isinstance(value.get("value"), list):
-        return _stream(value, api)
+    if _is_stream(value):
+        return _stream(value, api, failed=False)
     if isinstance(value, str):
         body: Body = EventsBody(*_cut(value)) if value.startswith(("data:", "event:")) else TextBody(value)
         return Response(200, "text/event-stream" if isinstance(body, EventsBody) else "", {}, body), msgspec.UNSET
@@ -76,10 +78,8 @@ def _response(outcome: Outcome | None, api: str) -> tuple[Response, JsonValue | 
     return Response(200, "application/json", {}, _json(plain)), told_shape
 
 
-def _so_far(result: Any) -> Any:
-    """What a stream gave before it failed, which the exchange does not say: the consumer had it."""
-    has_items = isinstance(result, dict) and result.get(TAG) == "stream" and result.get("value")
-    return result if has_items else msgspec.UNSET
+def _is_stream(result: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(result, dict) and result.get(TAG) in STREAMS and isinstance(result.get("value"), list)
 
 
 def _cut(text: str) -> tuple[tuple[str, ...], str]:
@@ -87,7 +87,7 @@ def _cut(text: str) -> tuple[tuple[str, ...], str]:
     return tuple(events), separator
 
 
-def _stream(tag: dict[str, Any], api: str) -> tuple[Response, JsonValue]:
+def _stream(tag: dict[str, Any], api: str, *, failed: bool) -> tuple[Response, JsonValue]:
     """Each item is an event. Items of one shape, one after the other, are told together: how many, and the shape."""
     events: list[str] = []
     runs: list[tuple[int, Shape]] = []
@@ -99,11 +99,10 @@ def _stream(tag: dict[str, Any], api: str) -> tuple[Response, JsonValue]:
         else:
             runs.append((1, shape))
     others = {name: held for name, held in tag.items() if name not in (TAG, "value")}
-    failed = any(name in others for name in ("error", "raised"))
     if api in _ENDS_WITH_DONE and not failed:
         events.append("data: [DONE]")
     body = EventsBody((*events, ""), SEPARATOR)
-    told: dict[str, Any] = {TAG: ANSWER, "form": "stream", "value": [[count, shape] for count, shape in runs]}
+    told: dict[str, Any] = {TAG: ANSWER, "form": tag[TAG], "value": [[count, shape] for count, shape in runs]}
     if others:
         told["stream"] = others
     ending = "reset" if failed else "complete"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from stepfork.contracts.calls import argument_names, first_calls
@@ -34,7 +34,7 @@ def _contracts(trace: Trace, *, expect_fail: bool) -> Iterator[Contract]:
     if tools:
         yield Trajectory(tuple(tools), "superset")
     for first, then in pairwise(tools):
-        if not _at_once(trace.steps[first_of[first]], trace.steps[first_of[then]]):
+        if not _at_once(trace.steps, first_of[first], first_of[then]):
             yield ToolCalledBefore(first, then)
     for tool in tools:
         yield from _cardinalities(trace, tool, expect_fail=expect_fail)
@@ -44,9 +44,22 @@ def _contracts(trace: Trace, *, expect_fail: bool) -> Iterator[Contract]:
         yield CostUnder(float(money(trace.cost_usd) * CEILING))
 
 
-def _at_once(one: Step, other: Step) -> bool:
-    """Whether calls are known to have run at once: nothing says which of them came first."""
-    return one.instrumented and other.instrumented and one.group is not None and one.group == other.group
+def _at_once(steps: Sequence[Step], one: int, other: int) -> bool:
+    """Whether two calls, or calls around them, are known to have run at once: nothing says which came first."""
+    return not _groups_around(steps, one).isdisjoint(_groups_around(steps, other))
+
+
+def _groups_around(steps: Sequence[Step], index: int) -> set[int]:
+    found: set[int] = set()
+    seen: set[int] = set()
+    at: int | None = index
+    while at is not None and 0 <= at < len(steps) and at not in seen:
+        seen.add(at)
+        step = steps[at]
+        if step.instrumented and step.group is not None:
+            found.add(step.group)
+        at = step.parent
+    return found
 
 
 def _cardinalities(trace: Trace, tool: str, *, expect_fail: bool) -> Iterator[Contract]:

@@ -114,7 +114,7 @@ def _beside(run: Run, findings: Sequence[TraceFinding], *, drafted: bool) -> Ite
             for finding in findings
             if finding.code == "error_status" and finding.step is not None
         )
-    if run.source.kind != "otlp_file" and all(exchange.api == "other" for exchange in run.exchanges):
+    if run.source.kind != "otlp_file" and not _asked_a_model(run):
         yield (
             "no model call was recorded; build the model client from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, or add a "
             "route for its host"
@@ -123,3 +123,8 @@ def _beside(run: Run, findings: Sequence[TraceFinding], *, drafted: bool) -> Ite
 
 def _told(result: ContractResult) -> str:
     return f"contract {result.id} fails: {result.explanation}"
+
+
+def _asked_a_model(run: Run) -> bool:
+    told = any(step.type == "llm_call" and step.instrumented for step in run.trace.steps)
+    return told or any(exchange.api != "other" for exchange in run.exchanges)

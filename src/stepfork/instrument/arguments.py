@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from stepfork.instrument.tagged import encode
+from stepfork.instrument.tagged import encode_arguments
 from stepfork.trace.body import JsonValue
 
 _RECEIVERS = {"self", "cls"}
@@ -58,7 +58,7 @@ class Parameters:
             made, positions = {**self._kwargs, **kwargs}, [*self._args, *args]
             if positions:
                 made["*args" if "args" in made else "args"] = positions
-            return encode(made)
+            return encode_arguments(made)
         for index, (name, parameter) in enumerate(self._signature.parameters.items()):
             if name not in bound or (index == 0 and name in _RECEIVERS):
                 continue
@@ -70,7 +70,7 @@ class Parameters:
                     made[f"**{name}"] = taken
             else:
                 made[name] = list(bound[name]) if parameter.kind is parameter.VAR_POSITIONAL else bound[name]
-        return encode(made)
+        return encode_arguments(made)
 
     def _bound(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         if self._signature is None:

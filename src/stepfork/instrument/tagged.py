@@ -10,6 +10,8 @@ from collections.abc import Callable
 from enum import Enum, Flag
 from typing import Any
 
+from stepfork.instrument import attributes
+from stepfork.instrument.attributes import holds_opaque, is_plain, read_object, write_object
 from stepfork.instrument.builtin import KINDS as BUILTIN
 from stepfork.instrument.builtin import base_of, read_builtin, write_builtin
 from stepfork.instrument.fielded import KINDS as FIELDED
@@ -45,6 +47,18 @@ def encode(value: Any) -> JsonValue:
         return unsaid(value)
 
 
+def encode_arguments(value: Any) -> JsonValue:
+    """As `encode`, of what a call is told by: of an opaque value there is its class alone, since what it says of itself
+    (a counter, a state) differs from run to run; so it is of an object that holds one, such as a context with a lock.
+    """
+    try:
+        return _Writer(is_mute=True).write(value, 0)
+    except RecursionError:
+        return _written_afresh(value, is_mute=True)
+    except Exception:
+        return unsaid(value)
+
+
 def decode(value: JsonValue) -> Any:
     """The Python value of what `encode` made: new at each call.
 
@@ -72,9 +86,9 @@ def _read(value: JsonValue) -> Any:
         return Opaque(value, decode)
 
 
-def _written_afresh(value: Any) -> JsonValue:
+def _written_afresh(value: Any, *, is_mute: bool = False) -> JsonValue:
     try:
-        return on_fresh_stack(_Writer(is_fresh=True).write, value, 0)
+        return on_fresh_stack(_Writer(is_fresh=True, is_mute=is_mute).write, value, 0)
     except Exception:  # no more threads
         return unsaid(value)
 
@@ -84,9 +98,12 @@ class _TooLarge(Exception):  # noqa: N818 - it ends the writing and is never see
 
 
 class _Writer:
-    """One `encode`: `above` are the containers that are being written."""
+    """One `encode`: `above` are the containers that are being written, `most` the number of nodes before which it has
+    to be done."""
 
-    def __init__(self, *, is_fresh: bool = False) -> None:
+    def __init__(self, *, is_fresh: bool = False, is_mute: bool = False) -> None:
+        self.is_mute = is_mute
+        self.most = MAX_NODES
         self.above: set[int] = set()
         self.nodes = 0
         self.on_the_way = _TooLarge if is_fresh else (_TooLarge, RecursionError)
@@ -94,7 +111,7 @@ class _Writer:
     def write(self, value: Any, depth: int) -> JsonValue:
         kind = type(value)
         self.nodes += 1
-        if self.nodes > MAX_NODES:
+        if self.nodes > self.most:
             raise _TooLarge
         if value is None or kind is bool:
             return value
@@ -119,7 +136,7 @@ class _Writer:
         if kind is dict:
             return self.mapping(value, depth)
         if kind is Opaque:
-            return tag_of(value)
+            return self.stand_in(tag_of(value))
         bases = kind.__mro__
         if Enum in bases:
             return self.enum(value, kind, depth)
@@ -131,7 +148,28 @@ class _Writer:
         base = base_of(bases)
         if base is not None:
             return write_builtin(value, kind, base, lambda item: self.write(item, depth + 3))
-        return opaque(value)
+        if is_plain(kind):
+            return self.object(value, depth)
+        return unsaid(value) if self.is_mute else opaque(value)
+
+    def object(self, value: Any, depth: int) -> JsonValue:
+        outer, self.most = self.most, min(self.most, self.nodes + attributes.MAX_NODES)
+        try:
+            made: JsonValue = write_object(value, lambda item: self.write(item, depth + 2))
+        except _TooLarge:
+            if outer < MAX_NODES:  # it is inside of another object
+                raise
+            return unsaid(value)
+        finally:
+            self.most = outer
+        return unsaid(value) if self.is_mute and holds_opaque(made) else made
+
+    def stand_in(self, tag: dict[str, JsonValue]) -> JsonValue:
+        """What a stand-in was read from, told as the value itself would be."""
+        is_context = tag.get("$py") == attributes.KIND and holds_opaque(tag)
+        if self.is_mute and (is_context or tag.get("$py") == "opaque"):
+            return {"$py": "opaque", "type": tag.get("type"), "value": ""}
+        return tag
 
     def mapping(self, value: dict[Any, Any], depth: int) -> JsonValue:
         if all(type(key) is str and WRITERS[str](key) is key for key in value) and "$py" not in value:
@@ -149,17 +187,24 @@ def _enum(tag: dict[str, JsonValue]) -> Any:
     found = find_class(tag["type"])
     if found is None or not issubclass(found, Enum):
         raise LookupError(tag["type"])
-    members = found.__members__
     name, value = _read(tag.get("name")), _read(tag["value"])
-    if name in members:
+    members: dict[str, Any] = type.__getattribute__(found, "_member_map_")
+    if type(name) is str and name in members:
         return members[name]
-    return found._value2member_map_[value] if not issubclass(found, Flag) else found(value)
+    known: dict[Any, Any] = type.__getattribute__(found, "_value2member_map_")
+    if value in known or type(value) is not int or not issubclass(found, Flag):
+        return known[value]
+    for base in found.__mro__:  # several flags at once: what makes one of them is called, unless it is the class's own
+        if "_missing_" in vars(base):
+            return vars(base)["_missing_"].__func__(found, value) if base is Flag else known[value]
+    return known[value]
 
 
 _READ: dict[str, Callable[[dict[str, JsonValue]], Any]] = {
     **READERS,
     **{kind: lambda tag: read_builtin(tag, _read) for kind in BUILTIN},
     **{kind: lambda tag: read_fields(tag, _read) for kind in FIELDED},
+    attributes.KIND: lambda tag: read_object(tag, _read),
     "enum": _enum,
     "exception": lambda tag: read_exception(tag, _read),
     "own": lambda tag: _read(tag["value"]),

@@ -69,7 +69,7 @@ def conclude(transcript: Transcript, limits: Limits, room: int) -> Concluded:
     name = f"exchange {transcript.index} ({label(exchange)})"
     return Concluded(
         Recorded(exchange, transcript.arrived_ns, transcript.ended_ns, transcript.connection),
-        tuple(Problem(kind, f"{name}: {text}") for kind, text in flaws),
+        tuple(Problem(kind, f"{name}: {text}", transcript.arrived_ns) for kind, text in flaws),
         f"{name}: the upstream answered 404 at {transcript.url}" if response.status == 404 else "",
         len(asked.data) + len(got.data),
     )

@@ -16,7 +16,9 @@ call whose message was refused; ``limit``: more than a capture holds; ``internal
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """``text`` is one line that names the exchange or the export; it quotes nothing of a body."""
+    """``text`` is one line that names the exchange or the export; it quotes nothing of a body. ``arrived_ns`` is when the
+    exchange began, 0 where it is about none."""
 
     kind: ProblemKind
     text: str
+    arrived_ns: int = 0

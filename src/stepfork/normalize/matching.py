@@ -98,6 +98,10 @@ class Matcher:
         kind = self._told.kind(text) or kind
         return Span(0, len(text), kind, text, self.prefixes.of(text) if kind == "id" else "")
 
+    def is_fielded(self, text: str) -> bool:
+        """Whether a word is an id where a field says so."""
+        return self._told.is_fielded(text)
+
     def is_templated(self, text: str) -> bool:
         """Whether a text may hold placeholders already."""
         return self._templated and "{{" in text
@@ -160,6 +164,10 @@ class Matcher:
                 yield Span(*name, "id", text[name[0] : name[1]])
 
     def _ids(self, text: str) -> Iterator[Span]:
+        kind = self._told.whole(text)
+        if kind is not None:
+            yield Span(0, len(text), kind, text, self.prefixes.of(text))
+            return
         for start, end, token, kind in self._told.tokens(text):
             if kind is not None:
                 yield Span(start, end, kind, token, self.prefixes.of(token) if kind == "id" else "")

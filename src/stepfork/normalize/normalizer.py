@@ -32,7 +32,7 @@ from stepfork.rewrite.run import rewrite_body, rewrite_trace
 from stepfork.rewrite.text import rewrite_text
 from stepfork.rewrite.value import rewrite_value
 from stepfork.trace.body import Body, EventsBody, JsonBody, TextBody
-from stepfork.trace.exchange import Exchange, Request, Response
+from stepfork.trace.exchange import IN_PROCESS, Exchange, Request, Response
 from stepfork.trace.fixture import Source
 from stepfork.trace.step import Trace
 
@@ -64,6 +64,7 @@ class Normalizer:
         self._times = TimesByValue(self._values) if clocks else None
         self._part_rewriter = part_rewriter
         self._index = 0
+        self._in_process = False
 
     def forget(self, value: str) -> None:
         """Texts that hold `value` are looked at again: it has just been told."""
@@ -83,6 +84,7 @@ class Normalizer:
 
     def exchange(self, exchange: Exchange) -> Exchange:
         """Request, then response."""
+        self._in_process = exchange.request.method == IN_PROCESS
         made = msgspec.structs.replace(
             exchange,
             request=self.request(exchange),
@@ -132,7 +134,9 @@ class Normalizer:
         return Place(("exchange", self._index, *part))
 
     def _rewriter(self, marks: fields.Marks) -> PartRewriter:
-        return self._part_rewriter(self._matcher, self._values, marks, self._times)
+        made = self._part_rewriter(self._matcher, self._values, marks, self._times)
+        made.keeps_words = self._in_process
+        return made
 
     def _rewritten(self, exchange: Exchange, first: Rewriter) -> Request:
         """The request with all rewritten by `first` that is no part: parts are when they are looked at."""
@@ -186,7 +190,7 @@ class Normalizer:
     def _part(self, value: Any, marks: Callable[[Any], fields.Marks], *at: str | int) -> _Part:
         """The part `at` a place of the body. One that was rewritten before is made of the same values, so it becomes
         the same again."""
-        key = word_for((value, marks.__name__))
+        key = word_for((value, marks.__name__, self._in_process))
         part = self._parts.get(key)
         if part is None:
             place = self._place("request", "body", *at)
@@ -213,6 +217,7 @@ class Normalizer:
         place = self._place("response")
         marks = fields.response_marks(response.headers, body if exchange.api != OPAQUE else None)
         rewriter = self._part_rewriter(self._matcher, self._values, marks)
+        rewriter.keeps_words = self._in_process
 
         def walk(part: PartRewriter) -> Response:
             return msgspec.structs.replace(

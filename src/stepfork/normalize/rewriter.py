@@ -15,9 +15,10 @@ from stepfork.normalize.own_marks import OwnMark, own_mark
 from stepfork.normalize.own_spans import own_span
 from stepfork.normalize.placeholders import Placeholder, escape
 from stepfork.normalize.queries import query_edits
-from stepfork.normalize.rules import UUID_FIELDS
+from stepfork.normalize.rules import ID_FIELDS, UUID_FIELDS
 from stepfork.normalize.spans import FIXED, LITERAL, TRACEPARENT, Span
 from stepfork.normalize.times import timestamp, whole_moment
+from stepfork.normalize.told import is_ordinary
 from stepfork.rewrite.place import Edit, Place, Rewriter, apply_edits
 from stepfork.rewrite.text import find_edits
 from stepfork.trace.body import JsonValue
@@ -28,7 +29,13 @@ FINGERPRINT = "fp_" + str(Placeholder("fingerprint"))
 
 
 class PartRewriter(Rewriter):
-    """Rewrites one stored part of a run; times are numbered inside it, unless `times` says otherwise."""
+    """Rewrites one stored part of a run; times are numbered inside it, unless `times` says otherwise.
+
+    `keeps_words`: an id that people write (``call_1``) stays in a provider's field. So it is where a model was asked in
+    process: the program has the same word wherever it likes, and nobody can tell there that it is an id.
+    """
+
+    keeps_words = False
 
     def __init__(
         self, matcher: Matcher, values: ValueNumbers, marks: Mapping[Path, Mark], times: Times | None = None
@@ -98,7 +105,12 @@ class PartRewriter(Rewriter):
 
     def field_mark(self, place: Place, value: JsonValue) -> Mark | None:
         """What a provider's structure says of the value at a place."""
-        return self._marks.get(place.path) or metadata_mark(place.path, value)
+        found = self._marks.get(place.path) or metadata_mark(place.path, value)
+        if found == "id" and self.keeps_words and isinstance(value, str) and is_ordinary(value):
+            return None
+        if found is None and isinstance(value, str) and place.key in ID_FIELDS and place.part == ("trace",):
+            return "id" if self._matcher.is_fielded(value) else None
+        return found
 
     def own_mark(self, place: Place) -> OwnMark | None:
         """What the project's rules say of the value at a place."""

@@ -19,7 +19,7 @@ from stepfork.providers.apis import OPAQUE
 from stepfork.providers.split import split_request
 from stepfork.rewrite.run import rewrite_trace
 from stepfork.trace.body import Body, JsonBody, TextBody
-from stepfork.trace.exchange import Exchange
+from stepfork.trace.exchange import IN_PROCESS, Exchange
 from stepfork.trace.step import Trace
 
 
@@ -28,6 +28,7 @@ def told_by(exchanges: Iterable[Exchange], trace: Trace | None = None, context: 
     teller = Teller(Told(context.own if context else NO_OWN))
     for value in context.ids if context else ():
         teller.told.add("id", value)
+    teller.is_instrumented = trace is not None and any(step.instrumented for step in trace.steps)
     for exchange in exchanges:
         teller.exchange(exchange)
     if trace is not None:
@@ -40,6 +41,8 @@ class Teller:
 
     def __init__(self, told: Told) -> None:
         self.told = told
+        self.is_instrumented = False
+        self._in_process = False
         self._seen: set[bytes] = set()
         own = told.own
         self._own = OwnTeller(told) if own.id_fields or own.id_patterns else None
@@ -47,6 +50,7 @@ class Teller:
     def exchange(self, exchange: Exchange) -> None:
         """What an exchange calls an id."""
         known = exchange.api != OPAQUE
+        self._in_process = exchange.request.method == IN_PROCESS
         if known:
             self._request(exchange)
         response = exchange.response
@@ -54,7 +58,7 @@ class Teller:
         holder = {"headers": response.headers, "body": getattr(answered, "value", None)}
         for path, mark in fields.response_marks(response.headers, answered).items():
             if mark == "id" and path[1:2] not in (("events",), ("documents",)) and not self._is_literal(path[1:]):
-                self.told.add(mark, fields.value_at(holder, path))
+                self._add(mark, fields.value_at(holder, path))
         merged = merged_of(answered, exchange.api)
         for event in getattr(answered, "events", ()) if merged is None else merged.events:
             for told in fields.event_values(event):
@@ -103,7 +107,12 @@ class Teller:
     def _marked(self, value: Any, marks: fields.Marks) -> None:
         for path, mark in marks.items():
             if mark == "id" and not self._is_literal(path):
-                self.told.add(mark, fields.value_at(value, path))
+                self._add(mark, fields.value_at(value, path))
+
+    def _add(self, kind: str, value: Any) -> None:
+        self.told.add(kind, value)
+        if self.is_instrumented:
+            self.told.add_short(kind, value, fielded=not self._in_process)
 
     def _is_literal(self, path: fields.Path) -> bool:
         literal = self.told.own.literal_fields

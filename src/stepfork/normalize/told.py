@@ -26,6 +26,8 @@ class Told:
         self.own = own
         self._kinds: dict[str, str] = {}
         self._parts: dict[str, list[tuple[int, str]]] = {}
+        self._whole: dict[str, str] = {}
+        self._fielded: set[str] = set()
         self._tokens = rules.TOKEN
         self._shortest = _SHORTEST
 
@@ -33,6 +35,25 @@ class Told:
         """A value that one of the providers' fields tells; nothing where it is no text, or such as people write."""
         if isinstance(value, str) and is_distinctive(value):
             self._add(kind, value)
+
+    def add_short(self, kind: str, value: object, *, fielded: bool) -> None:
+        """A value that such a field tells and that is too short, or of too odd a form, to be looked for in text: it is
+        found where it is the whole of one. What people write (``call_1``) is data, but where it is `fielded` the same
+        word in a field of that kind is the same id."""
+        if not isinstance(value, str) or not value or is_distinctive(value) or self.own.holds_literal(value):
+            return
+        if not is_ordinary(value):
+            self._whole[value] = kind
+        elif fielded:
+            self._fielded.add(value)
+
+    def whole(self, text: str) -> str | None:
+        """The kind of a text that as a whole is a value of `add_short`; None for any other."""
+        return self._whole.get(text)
+
+    def is_fielded(self, text: str) -> bool:
+        """Whether a word is an id where a field says that it is one."""
+        return text in self._fielded
 
     def add_own(self, value: str) -> None:
         """An id that a rule of the project's tells."""
@@ -110,6 +131,11 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not (_WORD.match(text[start]) and _WORD.match(before)) and not (
         _WORD.match(text[end - 1]) and _WORD.match(after)
     )
+
+
+def is_ordinary(value: str) -> bool:
+    """Whether an id is a word or a small number that a scripted server or a person writes: elsewhere it is data."""
+    return rules.ORDINARY_ID.fullmatch(value) is not None and not is_distinctive(value)
 
 
 def is_distinctive(value: str) -> bool:

@@ -9,15 +9,16 @@ import msgspec
 
 from stepfork.providers.answer_chat import join_chat, read_chat
 from stepfork.providers.answer_messages import join_messages, read_messages
+from stepfork.providers.answer_other import usage_and_cost
 from stepfork.providers.answer_responses import join_responses, read_responses
 from stepfork.providers.apis import asks_for_stream
-from stepfork.providers.calls import Answer
+from stepfork.providers.calls import Answer, Outcome
 from stepfork.providers.failures import MESSAGE_LIMIT, failed_response, failure_in
 from stepfork.providers.legible import legible
 from stepfork.providers.sse import SseEvent, events_of, json_data
 from stepfork.providers.streams import is_error_object
-from stepfork.trace.body import EventsBody
-from stepfork.trace.exchange import Exchange
+from stepfork.trace.body import Body, EventsBody
+from stepfork.trace.exchange import IN_PROCESS, Exchange
 from stepfork.trace.step import StepError
 
 UNREADABLE = "unreadable_answer"
@@ -44,7 +45,11 @@ def answer_of(exchange: Exchange) -> Answer:
         return Answer(outcome="error", error=failed_response(response.status, response.body))
     broken = response.ending in ("truncated", "reset", "unreadable")
     if exchange.api not in _APIS:
-        return Answer(outcome="unfinished" if response.ending != "complete" else "ok")
+        outcome: Outcome = "unfinished" if response.ending != "complete" else "ok"
+        if exchange.request.method != IN_PROCESS:
+            return Answer(outcome=outcome)
+        usage, cost = usage_and_cost(_said(response.body))
+        return Answer(outcome=outcome, usage=usage, cost_usd=cost)
     read, join = _APIS[exchange.api]
     if isinstance(response.body, EventsBody):
         return _read_stream(response.body, read, join, broken=broken)
@@ -53,6 +58,10 @@ def answer_of(exchange: Exchange) -> Answer:
     value = legible(response.body)
     answer = read(value) if isinstance(value, dict) else None
     return answer or Answer(outcome="error", error=StepError(UNREADABLE))
+
+
+def _said(body: Body) -> list[Any]:
+    return [json_data(event) for event in events_of(body)] if isinstance(body, EventsBody) else [legible(body)]
 
 
 def _read_stream(body: EventsBody, read: _Read, join: _Join, *, broken: bool) -> Answer:

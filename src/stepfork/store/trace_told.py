@@ -12,7 +12,7 @@ from typing import Any
 from stepfork.canonical.encode import dumps
 from stepfork.canonical.order import order_of, with_order
 from stepfork.errors import CanonicalError, DamagedError
-from stepfork.trace.in_process import ANSWER, ASKED
+from stepfork.trace.in_process import ANSWER, ASKED, STREAMS
 from stepfork.trace.wrapped import TAG
 
 ORDERS = {"result_order": "result"}
@@ -89,7 +89,7 @@ def _is_told(value: Any, kind: str) -> bool:
 
 def _with_shapes(value: dict[str, Any], made: Callable[[Any], Any]) -> dict[str, Any]:
     """A told value whose shapes are what `made` makes of them."""
-    if value.get("form") != "stream":
+    if value.get("form") not in STREAMS:
         return value | {"value": made(value["value"])}
     runs = value["value"]
     if not isinstance(runs, list) or not all(isinstance(run, list) and len(run) == 2 for run in runs):

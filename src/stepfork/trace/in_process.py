@@ -9,8 +9,8 @@ make the program's own objects of them.
 | ``{"$py": "asked", "value": SHAPE}`` | the request's body, to be wrapped in SHAPE |
 | absent ``result`` | the response's JSON body as it is, or its text |
 | ``{"$py": "answer", "value": SHAPE}`` | the response's JSON body, to be wrapped in SHAPE |
-| ``{"$py": "answer", "form": "stream", "value": [[COUNT, SHAPE], …], "stream": {…}}`` | an event for each item, the
-next COUNT of them to be wrapped in SHAPE; and the other members of the stream's own tag |
+| ``{"$py": "answer", "form": "stream", "value": [[COUNT, SHAPE], …], "stream": {…}}``, or with the form ``generator`` |
+an event for each item, the next COUNT of them to be wrapped in SHAPE; and the other members of the stream's own tag |
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from stepfork.trace.step import Step
 from stepfork.trace.wrapped import TAG, wrapped
 
 ASKED, ANSWER = "asked", "answer"
+STREAMS = ("stream", "generator")
+"""Kinds of tags whose items are the events of an exchange."""
 
 _DATA = re.compile(r"(?m)^data: ?(.*)$")
 
@@ -40,9 +42,11 @@ def told_arguments(step: Step, exchanges: Sequence[Exchange]) -> JsonValue | msg
 
 
 def told_result(step: Step, exchanges: Sequence[Exchange]) -> JsonValue | msgspec.UnsetType:
-    """The tagged result of an instrumented step; UNSET where it failed, or nothing holds one."""
+    """The tagged result of an instrumented step; UNSET where nothing holds one. A failed one has what it streamed."""
     exchange = _exchange(step, exchanges)
-    return step.result if exchange is None or step.error is not None else result_in(exchange, step.result)
+    if exchange is None or (step.error is not None and _kind(step.result) != ANSWER):
+        return step.result
+    return result_in(exchange, step.result)
 
 
 def arguments_in(exchange: Exchange, told: JsonValue | msgspec.UnsetType) -> JsonValue | msgspec.UnsetType:
@@ -67,10 +71,10 @@ def result_in(exchange: Exchange, told: JsonValue | msgspec.UnsetType) -> JsonVa
             return text
         case None, EventsBody(events, separator):
             return separator.join(events)
-        case "stream", EventsBody(events):
+        case ("stream" | "generator") as kind, EventsBody(events):
             own = told.get("stream")
             items = list(_items(events, _list(told.get("value"))))
-            return {TAG: "stream", "value": items, **(own if isinstance(own, dict) else {})}
+            return {TAG: kind, "value": items, **(own if isinstance(own, dict) else {})}
         case None, JsonBody():
             return wrapped(_ordered(body), _list(told.get("value")))
     return msgspec.UNSET

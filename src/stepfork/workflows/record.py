@@ -40,6 +40,7 @@ from stepfork.trace.body import JsonValue
 from stepfork.trace.fixture import Source
 from stepfork.trace.step import StepError
 from stepfork.workflows.capture_result import CaptureResult
+from stepfork.workflows.closed_streams import with_closed_streams
 from stepfork.workflows.fixture_request import FixtureRequest, Told, as_of_now, check_request
 from stepfork.workflows.in_process import Block, BlockContext
 from stepfork.workflows.journalling import Journalling, begin_journal
@@ -278,6 +279,7 @@ class Capture(BlockContext):
     def _keep(self, recording: Recording, failed: StepError | None) -> CaptureResult:
         opened = self._entered()
         recording = msgspec.structs.replace(recording, notices=(*recording.notices, *opened.notices))
+        recording = with_closed_streams(recording)
         # Of a run that failed the last call may be half a call.
         is_whole = bool(recording.recorded or recording.calls) and not recording.problems
         source = Source(kind="in_process", replay_capable=is_whole)

@@ -14,7 +14,7 @@ from typing import Any
 from stepfork.instrument.adapters.chat_forms import chunk_of, result_of, sent_message, told_chunk, told_result
 from stepfork.instrument.engine import TAGGED, Keep, acall, call
 from stepfork.instrument.plain import plain
-from stepfork.instrument.tagged import decode, encode
+from stepfork.instrument.tagged import decode, encode, encode_arguments
 from stepfork.providers.shapes import text_or_none
 from stepfork.trace.body import JsonValue
 from stepfork.trace.call import Asked
@@ -116,7 +116,7 @@ def _asked(model: Any, messages: Sequence[Any], stop: Any, kwargs: Mapping[str, 
     if stream:
         body["stream"] = True
     provider = text_or_none(told.get("ls_provider")) or "langchain"
-    return Asked("llm_call", "chat", encode(body), model=name, provider=provider, api="chat_completions")
+    return Asked("llm_call", "chat", encode_arguments(body), model=name, provider=provider, api="chat_completions")
 
 
 def _params(model: Any, stop: Any, kwargs: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from stepfork.instrument import context
 from stepfork.instrument.engine import acall, call
-from stepfork.instrument.tagged import encode
+from stepfork.instrument.tagged import encode_arguments
 from stepfork.trace.call import Asked
 
 _LANGCHAINS = frozenset({"config", "run_manager", "callbacks"})
@@ -63,7 +63,7 @@ def _asked(tool: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Asked
     names = offered or [f"arg{index}" for index in range(1, len(args) + 1)]
     named = {**dict(zip(names, args, strict=False)), **kwargs}
     chosen = {
-        name: encode(value)
+        name: encode_arguments(value)
         for name, value in named.items()
         if name not in _LANGCHAINS and (not offered or name in offered)
     }

@@ -11,7 +11,7 @@ from stepfork.instrument.adapters.http_forms import answer_of, event_response, j
 from stepfork.instrument.adapters.opened import OpenCall
 from stepfork.instrument.adapters.vendor_errors import bare_error, whole_error
 from stepfork.instrument.adapters.vendor_streams import Watch, ending_class, watched_class
-from stepfork.instrument.tagged import encode
+from stepfork.instrument.tagged import encode_arguments
 from stepfork.providers.apis import MODEL_APIS, api_of
 from stepfork.providers.shapes import dict_of, text_or_none
 from stepfork.providers.sse import parse_events
@@ -59,7 +59,7 @@ class Asking(NamedTuple):
         return Asked(
             type="llm_call",
             name="chat",
-            arguments=encode(body),
+            arguments=encode_arguments(body),
             model=text_or_none(dict_of(body).get("model")),
             provider=provider,
             api=_api(self.options),
