@@ -16,8 +16,8 @@ call whose message was refused; ``limit``: more than a capture holds; ``internal
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """``text`` is one line that names the exchange or the export; it quotes nothing of a body. ``arrived_ns`` is when the
-    exchange began, 0 where it is about none."""
+    """``text`` is one line that names the exchange or the export; it quotes nothing of a body. ``arrived_ns`` is when
+    the exchange began, 0 where it is about none."""
 
     kind: ProblemKind
     text: str
