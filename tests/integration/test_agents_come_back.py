@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 import os
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 import stepfork
-from stepfork.config.project import Settings
+from stepfork.config.project import Settings, read_settings
 from stepfork.trace.fixture import Run
 from stepfork.workflows.frozen import FrozenRequest, frozen_replay
 from stepfork.workflows.open_fixture import open_fixture
@@ -280,3 +281,36 @@ def objects_of(path: Path) -> dict[str, bytes]:
 
 def run_of(path: Path) -> Run:
     return open_fixture(path, near=path.parent).fixture.run
+
+
+@stepfork.trace_tool
+def send(order_key: str) -> dict[str, str]:
+    ran.append("send")
+    return {"order_key": order_key}
+
+
+def with_own_id(_: int) -> dict[str, bool]:
+    made = str(uuid.uuid4())
+    return {"same": send(made)["order_key"] == made}
+
+
+def test_the_advice_about_an_id_that_each_run_makes_up_helps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = tmp_path / ".stepfork"
+    (store / "fixtures").mkdir(parents=True)
+    (store / "objects").mkdir()
+    (store / "config.toml").write_text("format = 1\n")
+    (cause,) = replayed(with_own_id, tmp_path / "one.sftrace")
+    rule = 'id_fields = ["order_key"]'
+    assert f"put {rule} under [normalize] in config.toml" in cause
+    (store / "config.toml").write_text(f"format = 1\n\n[normalize]\n{rule}\n")
+    assert replayed(with_own_id, tmp_path / "two.sftrace") == ()
+    _, again = recorded(with_own_id, tmp_path / "three.sftrace")
+    assert objects_of(again) == objects_of(tmp_path / "two.sftrace")
+
+
+def replayed(agent: Callable[[int], Any], path: Path) -> tuple[str, ...]:
+    recorded(agent, path)
+    settings = read_settings(path.parent / ".stepfork")
+    fixture = open_fixture(path, near=path.parent).fixture
+    return frozen_replay(FrozenRequest(fixture, agent, settings, dict(os.environ), path.parent)).causes

@@ -10,6 +10,7 @@ import msgspec
 from stepfork.canonical.places import dotted, quoted
 from stepfork.diff.twins import twinless
 from stepfork.errors import ReplayClosedError, ReplayError, ReplayExhaustedError, ReplayMismatchError
+from stepfork.normalize.rules import GENERATED
 from stepfork.replay.frozen_calls import RecordedCall
 from stepfork.replay.frozen_values import ABSENT, Unlike
 
@@ -62,7 +63,17 @@ def other_input(number: int, total: int, name: str, unlike: Unlike) -> Fault:
     place = dotted(unlike.path)
     recorded, live = shown_pair(unlike.recorded, unlike.live)
     text = f"call {number} of {total} ({_word(name)}) has another input at {place!r}: recorded {recorded}, got {live}"
-    return Fault("input", text, number, name, name, place, recorded, live)
+    return Fault("input", text + _advice(unlike), number, name, name, place, recorded, live)
+
+
+def _advice(unlike: Unlike) -> str:
+    """The rule that makes an id which each run makes up a placeholder; nothing for what is no such id."""
+    member = next((step for step in reversed(unlike.path) if isinstance(step, str) and step != "value"), None)
+    both = (unlike.recorded, unlike.live)
+    if member is None or not all(isinstance(side, str) and GENERATED.fullmatch(side) for side in both):
+        return ""
+    rule = f"id_fields = [{quoted(member)}]"
+    return f"; if each run makes that id up, put {rule} under [normalize] in config.toml and record again"
 
 
 def exhausted(number: int, total: int, name: str, inside: str = "") -> Fault:
