@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from stepfork.config.environment import refusals
@@ -10,10 +11,28 @@ REFUSALS = "STEPFORK_REFUSALS"
 """The variable that a replay in this process's ancestor has set: the file where it looks for what was refused."""
 
 
+class _Started:
+    """What this process was started with. A replay that runs in it turns the variable for the processes that it starts:
+    a forked one finds that when it begins, and asking anew at each call would cost more than all else that a call does
+    where nobody listens."""
+
+    def __init__(self) -> None:
+        self.file: Path | None = None
+        self.look()
+
+    def look(self) -> None:
+        named = refusals()
+        self.file = Path(named) if named else None
+
+
+_started = _Started()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_started.look)
+
+
 def refusals_file() -> Path | None:
     """The file of a replay that this process was started in, None where there is none."""
-    named = refusals()
-    return Path(named) if named else None
+    return _started.file
 
 
 def tell_refusal(what: str, file: Path | None) -> None:

@@ -61,6 +61,7 @@ class Matching:
         kinds = {kind for value in recorded for kind in kinds_in(value) if kind in PERSONAL}
         self._secrets = secrets
         self._redactor = Redactor(secrets)
+        self._last: tuple[bytes, JsonValue] | None = None
         self._values = ValueNumbers(spelled=True)
         self._told = Told(context.own)
         self._normalizer = Normalizer(context, self._told, values=self._values)
@@ -72,6 +73,15 @@ class Matching:
 
     def redacted(self, value: JsonValue) -> JsonValue:
         """A value of this run without its secrets, as the arguments of a step are redacted."""
+        try:
+            written = msgspec.json.encode(value)
+        except (ValueError, TypeError, RecursionError):  # half characters have no such text
+            return self._redacted(value)
+        if self._last is None or self._last[0] != written:  # a call is mostly made as it was recorded
+            self._last = (written, self._redacted(value))
+        return self._last[1]
+
+    def _redacted(self, value: JsonValue) -> JsonValue:
         return self._of_step(value, lambda trace: rewrite_trace(trace, self._redactor))
 
     def redacted_text(self, text: str) -> str:

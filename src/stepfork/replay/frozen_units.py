@@ -22,6 +22,9 @@ class _Unit:
     def alike(self, kind: str, name: str, live: JsonValue, input_of: InputOf) -> Iterator[RecordedCall]:
         """The calls that a live one may be, whatever stands at their placeholders; those without any first. However
         many calls there are, these are found at once."""
+        if len(self.calls) == 1:
+            yield from (one for one in self.calls.values() if (one.type, one.name) == (kind, name))
+            return
         if self._masks is None:
             self._masks = {}
             for call in self.calls.values():
