@@ -12,6 +12,8 @@ from itertools import chain
 
 from stepfork.redact.beside import NAME_WORDS, VALUE_WORDS, shows_itself
 from stepfork.redact.cookies import is_cookie_name, names_session
+from stepfork.redact.judging import shows_password
+from stepfork.redact.names import PASSWORD, strength
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def named_in(
     """The way from a container, which stands at `above`, to each text that a text in it names, with that name;
     `introduces` tells the names of secrets, `own` those of a project, whose values go whatever they look like."""
     if isinstance(value, list):
-        is_pair = len(value) == 2 and bool(above) and isinstance(above[-1], int)
+        # One of a list of pairs, which in a tagged tuple stand one step deeper.
+        is_pair = len(value) == 2 and bool(above) and (isinstance(above[-1], int) or above[-1] == "value")
         return _in_list(value, introduces, own, is_pair=is_pair)
     if "kind" in value or "kty" in value or "httpOnly" in value or (len(above) > 1 and above[-2] in _COOKIES):
         return chain(_of_kind(value), _in_object(value, introduces))
@@ -119,7 +122,12 @@ def _in_list(
             held = _texts(value[index + 1], (index + 1,))
             goes = own(bare(item)) and (is_pair or (item.startswith("-") and not str(value[index + 1]).startswith("-")))
             goes = goes or is_cookie_name(bare(item))  # the value says itself what in it goes
-            yield from ((path, bare(item)) for path, text in held if goes or shows_itself(text))
+            is_password = is_pair and strength(bare(item)) == PASSWORD
+            yield from (
+                (path, bare(item))
+                for path, text in held
+                if goes or shows_itself(text) or (is_password and shows_password(text))
+            )
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
