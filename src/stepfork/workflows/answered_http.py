@@ -5,39 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 
-import msgspec
-
-from stepfork.replay.executes import recorded_tools
 from stepfork.replay.forwarder import ReplayForwarder
 from stepfork.replay.permitted import Permitted
 from stepfork.replay.report import ReplayReport
 from stepfork.replay.telling import place_of, reason_of
-from stepfork.trace.fixture import Run
-from stepfork.workflows.frozen import FrozenRequest
 from stepfork.workflows.in_process import Block
 from stepfork.workflows.replay import ReplayRequest, set_stage
 
 
 class AnsweredHttp:
-    """A listener that answers from `recorded`, for as long as `stack` is open; the process is turned to it, and to
+    """A listener that answers `replayed`, for as long as `stack` is open; the process is turned to it, and to
     `variables`. Raises CaptureError where no port can be had."""
 
     def __init__(
         self,
-        request: FrozenRequest,
-        recorded: Run,
+        replayed: ReplayRequest,
         permitted: Permitted,
         variables: Mapping[str, str],
         stack: ExitStack,
     ) -> None:
-        replayed = ReplayRequest(
-            fixture=msgspec.structs.replace(request.fixture, run=recorded),
-            command=(),
-            cwd=request.cwd,
-            environ=request.environ,
-            settings=request.settings,
-            executes=recorded_tools(recorded),
-        )
         stage = set_stage(replayed, permitted)
         self._player = stage.player
         self.routes = stage.routes

@@ -226,8 +226,17 @@ class _Http:
             stack.enter_context(environment_turned({**request.environ, **variables}))
         else:
             from stepfork.workflows.answered_http import AnsweredHttp  # a listener: most recordings need none
+            from stepfork.workflows.replay import ReplayRequest
 
-            self._answered = AnsweredHttp(request, recorded, _permitted(request), variables, stack)
+            replayed = ReplayRequest(
+                fixture=msgspec.structs.replace(request.fixture, run=recorded),
+                command=(),
+                cwd=request.cwd,
+                environ=request.environ,
+                settings=request.settings,
+                executes=recorded_tools(recorded),
+            )
+            self._answered = AnsweredHttp(replayed, _permitted(request), variables, stack)
             routes = self._answered.routes
         if recorded is not None or request.mode == "frozen":
             self._tried = stack.enter_context(shut(upstreams(request.environ, request.settings, routes)))

@@ -6,11 +6,7 @@ import os
 
 from stepfork.errors import CaptureError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from stepfork.workflows.in_process import Block
-
-RUNNING: dict[int, Block] = {}
+RUNNING: dict[int, object] = {}
 """The block of a process, by its id: a fork's copy of this says nothing about the fork."""
 
 
