@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import pytest
 
 from stepfork import trace_tool
@@ -292,6 +294,17 @@ async def task_group(mode: str) -> None:
     await atool("after")
 
 
+async def anyio_group(mode: str) -> None:
+    pieces = Pieces(mode)
+    async with anyio.create_task_group() as group:
+        for name in "abc":
+            group.start_soon(pieces.awork, pieces.give(name))
+            await pieces.apoint()
+        pieces.wait()
+    await anyio.to_thread.run_sync(tool, "x")
+    await anyio.to_thread.run_sync(tool, "after")
+
+
 async def gathered_agents(mode: str) -> None:
     async def agent(name: str) -> None:
         inner = Pieces(mode)
@@ -358,6 +371,7 @@ ASYNC: list[Callable[[str], Any]] = [
     task_beside,
     tasks_in_turn,
     task_group,
+    anyio_group,
     gathered_agents,
     waited,
     acompleted,
@@ -384,6 +398,7 @@ LAST = {
     "gathered_executor": 2,
     "task_beside": 1,
     "task_group": 1,
+    "anyio_group": 2,
     "gathered_agents": 1,
     "waited": 1,
     "from_another_thread": 1,

@@ -96,9 +96,10 @@ class Running:
             opened.end(Outcome([made.name, made.value]))
 
     def _together(self, item: Parallel, parent: int | None, forks: tuple[Fork, ...]) -> Iterator[None]:
-        lines = []
+        lines, numbers = [], []
         for program in item.lines:
             self.started += 1
+            numbers.append(self.started)
             lines.append(self.line(program, parent, (*forks, (self.started, self.session.count()))))
         while lines:
             one = self.random.choice(lines)
@@ -107,6 +108,8 @@ class Running:
                 yield
             except StopIteration:
                 lines.remove(one)
+        for number in numbers:
+            self.session.joined(number)
 
 
 def recorded(program: Program, random: Random) -> Run:

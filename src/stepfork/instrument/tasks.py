@@ -5,16 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import sys
+import threading
 from asyncio import base_events, events, futures, taskgroups, tasks
 from collections.abc import Callable, Collection, Generator
+from importlib import import_module
 from typing import Any
 
 from stepfork.instrument import awaited, context
 from stepfork.instrument.patching import Patches
+from stepfork.instrument.strand import Strand
 from stepfork.instrument.threads import carrying
 
 _TASKS = "_stepfork_tasks"
 _RACED = "_stepfork_raced"
+
+
+class _Group(threading.local):
+    """The lines of the group of tasks that this thread is making one for."""
+
+    lines: list[Strand] | None = None
+
+
+_group = _Group()
 
 
 class _Waiting:
@@ -68,8 +80,8 @@ def replace_tasks(patches: Patches) -> None:
     patches.put(tasks._GatheringFuture, "__await__", _await_gathered)  # type: ignore[attr-defined]
     patches.put(taskgroups.TaskGroup, "create_task", _create_in_group)
     patches.put(taskgroups.TaskGroup, "__aexit__", _leave_group)
-    backend = sys.modules.get("anyio._backends._asyncio")
-    if backend is not None:
+    if "anyio" in sys.modules:  # which loads this part of it when its first loop runs
+        backend: Any = import_module("anyio._backends._asyncio")
         patches.put(backend.TaskGroup, "_spawn", _create_in_group)
         patches.put(backend.TaskGroup, "__aexit__", _leave_group)
         patches.put(backend.AsyncIOBackend, "run_sync_in_worker_thread", _run_sync)
@@ -108,6 +120,8 @@ def _create_task(original: Any) -> Any:
                 self.set_task_factory(None)
             context.leave(token)
         awaited.stands_for(task, place)
+        if _group.lines is not None:
+            _group.lines.append(place.strand)
         return task
 
     return create_task
@@ -175,9 +189,11 @@ def _wait(original: Any) -> Any:
 
 def _create_in_group(original: Any) -> Any:
     def create(self: Any, *args: Any, **kwargs: Any) -> Any:
-        task = original(self, *args, **kwargs)
-        vars(self).setdefault(_TASKS, []).append(task)
-        return task
+        before, _group.lines = _group.lines, vars(self).setdefault(_TASKS, [])
+        try:
+            return original(self, *args, **kwargs)
+        finally:
+            _group.lines = before
 
     return create
 
@@ -187,7 +203,8 @@ def _leave_group(original: Any) -> Any:
         try:
             return await original(self, *failure)
         finally:
-            _gathered(vars(self).get(_TASKS, ()))
+            for strand in vars(self).get(_TASKS, ()):
+                context.over(strand, surely=True)
 
     return leave
 
