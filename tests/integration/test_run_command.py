@@ -114,6 +114,12 @@ def pytest_runtest_makereport(item, call):
     yield
     return pytest.TestReport(item.nodeid, item.location, {}, "passed", None, call.when)
 """
+OURS = """
+import stepfork.workflows.regression as ours
+def broken(_request):
+    assert False, "ours"
+ours.frozen_replay = broken
+"""
 BUG = agent("", LIGHT.replace("[1]", "[0]"))
 
 CASES: dict[str, tuple[Callable[[Path], None], str, str | None]] = {
@@ -155,6 +161,38 @@ CASES: dict[str, tuple[Callable[[Path], None], str, str | None]] = {
         "could_not_execute",
         "collection_error",
     ),
+    "raises what is no difference": (body("raise ValueError"), "could_not_execute", "test_error"),
+    "name that is none": (second("def test_more(): nowhere"), "could_not_execute", "test_error"),
+    "broken installation": (
+        conftest(
+            "import sys\nimport stepfork.workflows\nsys.modules['stepfork.export.runtime'].run_regression_case = "
+            "lambda **_: __import__('stepfork.nowhere')"
+        ),
+        "could_not_execute",
+        "test_error",
+    ),
+    "no memory": (body("raise MemoryError"), "could_not_execute", "test_error"),
+    "pytest.fail": (body("import pytest; pytest.fail('')"), "failed", "test_failed"),
+    "group of differences": (
+        body("raise ExceptionGroup('', [ValueError(), AssertionError()])"),
+        "failed",
+        "test_failed",
+    ),
+    "group without one": (
+        body("raise ExceptionGroup('', [ValueError(), ExceptionGroup('', [KeyError()])])"),
+        "could_not_execute",
+        "test_error",
+    ),
+    "diverged": (
+        body("from stepfork.errors import ReplayMismatchError; raise ReplayMismatchError('')"),
+        "failed",
+        "test_failed",
+    ),
+    "broken beside a difference": (
+        both(BUG, second("def test_more(): nowhere")),
+        "failed",
+        "test_failed",
+    ),
     "deselected": (settings("addopts = -k nothing"), "could_not_execute", "nothing_collected"),
     "only collected": (settings("addopts = --collect-only"), "could_not_execute", "nothing_collected"),
     "taken out": (
@@ -193,6 +231,19 @@ REAL: dict[str, tuple[Callable[[Path], Any], str, str | None]] = {
     "fixed": (lambda test: test.with_name("pytest.py").write_text("raise SystemExit(0)"), "passed", None),
     "buggy": (lambda test: test.with_name("agent.py").write_text(BUGGY), "failed", "test_failed"),
     "no agent": (lambda test: test.with_name("agent.py").unlink(), "could_not_execute", "entrypoint_not_importable"),
+    "agent raises": (
+        lambda test: (
+            edited(test.with_name("agent.py"), ("def run_agent(request):\n", "def run_agent(request):\n    nowhere\n"))
+            and None
+        ),
+        "failed",
+        "test_failed",
+    ),
+    "fault of ours in a replay": (
+        lambda test: test.with_name("conftest.py").write_text(OURS),
+        "could_not_execute",
+        "test_error",
+    ),
     "broken agent": (
         lambda test: test.with_name("agent.py").write_text("raise SystemExit(0)\n"),
         "could_not_execute",

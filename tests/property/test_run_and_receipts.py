@@ -26,7 +26,9 @@ from stepfork.workflows.run_verdict import REASONS, Counts, judge
 
 FEW = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 CLASSES = st.sampled_from([(), ("EntrypointError", "StepforkError"), ("NotFoundError", "StoreError", "StepforkError")])
-RAISED = st.none() | st.builds(Raised, st.sampled_from(["", "", "", "AssertionError", "Skipped", "X"]), CLASSES)
+RAISED = st.none() | st.builds(
+    Raised, st.sampled_from(["", "", "", "AssertionError", "Skipped", "X"]), st.booleans(), CLASSES
+)
 REPORTS = st.builds(
     Report,
     test=st.sampled_from(["a", "b"]),
@@ -70,7 +72,7 @@ def test_passed_is_only_what_ran_whole(results: Results, exit_status: int) -> No
         assert (verdict.verdict == "failed") == (verdict.reason == "test_failed")
     if verdict.verdict == "failed":
         assert any(
-            report.when == "call" and report.raised is not None and report.raised.type and not report.raised.classes
+            report.when == "call" and report.raised is not None and report.raised.type and report.raised.difference
             for report in results.reports
         )
 

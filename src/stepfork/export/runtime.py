@@ -34,23 +34,26 @@ def run_regression_case(
 
     Raises AssertionError for any divergence or difference: the first in full, and how many more there are; under
     ``pytest -v`` all of them. What cannot be executed (a recording that is missing or damaged, an entrypoint that
-    cannot be imported) raises a StepforkError, which is no verdict about the code.
+    cannot be imported) raises a StepforkError, which is no verdict about the code; so does a fault of stepfork's own,
+    as RuntimeError.
     """
     __tracebackhide__ = True
     from stepfork.workflows.regression import RegressionCase, run_regression
 
-    result = run_regression(
-        RegressionCase(
-            trace_path=Path(trace_path),
-            entrypoint=entrypoint,
-            root=Path.cwd() if root is None else Path(root),
-            expectation=expectation,
-            has_expectation=has_expectation,
-            trajectory=trajectory,
-            mode=cast("Mode", mode),  # another one is refused before anything runs
-            allow_live_tools=tuple(allow_live_tools),
-        )
+    case = RegressionCase(
+        trace_path=Path(trace_path),
+        entrypoint=entrypoint,
+        root=Path.cwd() if root is None else Path(root),
+        expectation=expectation,
+        has_expectation=has_expectation,
+        trajectory=trajectory,
+        mode=cast("Mode", mode),  # another one is refused before anything runs
+        allow_live_tools=tuple(allow_live_tools),
     )
+    try:
+        result = run_regression(case)
+    except AssertionError as error:  # what the tested code asserts comes back as a problem: this one is ours
+        raise RuntimeError("stepfork itself failed while it replayed: please report it") from error
     if result.problems:
         raise AssertionError(_told(result.problems)) from result.raised
 

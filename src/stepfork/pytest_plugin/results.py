@@ -108,11 +108,23 @@ def _told(error: BaseException) -> dict[str, Any]:
     """The class of what was raised; of our own errors, which hold no payload, also what they say."""
     from stepfork.errors import StepforkError
 
-    told: dict[str, Any] = {"type": type(error).__name__}
+    told: dict[str, Any] = {"type": type(error).__name__, "difference": _is_difference(error)}
     if isinstance(error, StepforkError) and not isinstance(error, AssertionError):
         told["classes"] = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, StepforkError)]
         told["message"] = str(error)[:_LONGEST]
     return told
+
+
+def _is_difference(error: BaseException) -> bool:
+    """Whether that is how a test says no: anything else is a test that broke before it had an answer."""
+    waiting = [error]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, BaseExceptionGroup):
+            waiting += one.exceptions
+        elif isinstance(one, AssertionError | pytest.fail.Exception):
+            return True
+    return False
 
 
 def _last_line(text: str) -> str:

@@ -12,10 +12,11 @@ OPTION = "--stepfork-results"
 
 
 class Raised(msgspec.Struct, frozen=True):
-    """What was raised, nothing where ``type`` is empty. Of our own errors: their classes, the nearest first, and
-    the message."""
+    """What was raised, nothing where ``type`` is empty. ``difference``: it is how a test says that something is not as
+    it should be. Of our own errors: their classes, the nearest first, and the message."""
 
     type: str = ""
+    difference: bool = False
     classes: tuple[str, ...] = ()
     message: str = ""
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from stepfork.workflows.run_results import Report, Results
+from stepfork.workflows.run_results import Raised, Report, Results
 
 Word = Literal["passed", "failed", "could_not_execute"]
 
@@ -49,6 +49,7 @@ REASONS = {
     "bundle_damaged": "the recording is not as it was written",
     "entrypoint_not_importable": "the entrypoint cannot be had",
     "not_replayable": "the test could not replay the recording",
+    "test_error": "the test itself broke, so that it found no difference",
     "collection_error": "pytest could not import the test",
     "nothing_collected": "no test was collected, or none was left to run",
     "fixture_error": "a fixture failed before or after a test",
@@ -114,17 +115,24 @@ def _not_collected(results: Results, counts: Counts) -> Verdict | None:
 def _failed(results: Results, counts: Counts) -> Verdict | None:
     """A difference that was found counts, whatever else happened."""
     raised = [one.raised for one in _failures(results.reports) if one.when == "call" and one.raised is not None]
-    ours = [one for one in raised if one.classes and not _DIVERGED.intersection(one.classes)]
-    if len(raised) > len(ours):
+    if any(one.difference or _DIVERGED.intersection(one.classes) for one in raised):
         return Verdict("failed", "test_failed", None, counts)
-    if ours:
-        reason = next((_BY_CLASS[name] for name in ours[0].classes if name in _BY_CLASS), "not_replayable")
-        return could_not(reason, ours[0].message, counts)
+    if raised:
+        return _broken(raised, counts)
     if results.exit_status == _INTERRUPTED or _is_unfinished(results.reports):
         return could_not("interrupted", "pytest was stopped before its end", counts)
     if counts.errors:
         return could_not("fixture_error", None, counts)
     return None
+
+
+def _broken(raised: Sequence[Raised], counts: Counts) -> Verdict:
+    """What was raised is no difference: our own errors say why; of others the class alone, which holds no payload."""
+    ours = next((one for one in raised if one.classes), None)
+    if ours is None:
+        return could_not("test_error", f"it raised {raised[0].type[:80]}, which is no difference", counts)
+    reason = next((_BY_CLASS[name] for name in ours.classes if name in _BY_CLASS), "not_replayable")
+    return could_not(reason, ours.message, counts)
 
 
 def _is_unfinished(reports: Sequence[Report]) -> bool:
