@@ -156,15 +156,78 @@ def test_c097_another_traces_test_is_never_overwritten_unasked(
     assert "took the place of the test of failure.sftrace" in capsys.readouterr().err
 
 
-def test_c098_the_same_name_in_two_folders_is_told(
-    project: Path, failure: Path, capsys: pytest.CaptureFixture[str]
+def in_folder(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """What export says of a trace `failure` that is exported in `folder` under its default name."""
+    if not (folder / "failure.sftrace").exists():
+        bundle(folder / "failure.sftrace", output=RECORDED)
+    monkeypatch.chdir(folder)
+    assert export(Path("failure.sftrace"), *ENTRY, "--overwrite") == 0
+    return capsys.readouterr().err
+
+
+TAKEN = "failure_regression.py has the same name, and pytest refuses the second"
+
+
+@pytest.mark.parametrize("around", [".git/", "pyproject.toml", None])
+def test_c098_the_same_name_in_two_folders_is_told_with_what_to_do(
+    around: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (project / "pyproject.toml").touch()
-    assert export(failure, *ENTRY, "--output", "one/test_refund_regression.py") == 0
-    assert "has the same name" not in capsys.readouterr().err
-    assert export(failure, *ENTRY, "--output", "two/test_refund_regression.py") == 0
-    said = capsys.readouterr().err
-    assert "one/test_refund_regression.py has the same name: give pytest --import-mode=importlib" in said
+    for name in ("one", "two"):
+        (tmp_path / "all" / name).mkdir(parents=True)
+    if around == ".git/":  # and folders that are projects of their own inside of the repository
+        (tmp_path / ".git").mkdir()
+        (tmp_path / "all/two/.stepfork").mkdir()
+        (tmp_path / "all/two/pyproject.toml").touch()
+    elif around is not None:
+        (tmp_path / around).touch()
+    assert TAKEN not in in_folder(tmp_path / "all/one", monkeypatch, capsys)
+    said = in_folder(tmp_path / "all/two", monkeypatch, capsys)
+    assert TAKEN in said
+    assert "name another file with --output, or give pytest --import-mode=importlib" in said
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "one", "two"]
+    refuses = subprocess.run(command, cwd=tmp_path / "all", capture_output=True, text=True)
+    assert "import file mismatch" in refuses.stdout, refuses
+    for part in ("one", "two"):
+        (tmp_path / "all" / part / "__init__.py").touch()
+        assert TAKEN not in in_folder(tmp_path / "all/two", monkeypatch, capsys)
+        (tmp_path / "all" / part / "__init__.py").unlink()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (("pyproject.toml", '[tool.pytest.ini_options]\naddopts = "--import-mode=importlib"\n'), False),
+        (("pyproject.toml", '[tool.pytest.ini_options]\naddopts = ["--import-mode", "importlib"]\n'), False),
+        (("pyproject.toml", '[tool.pytest.ini_options]\n# addopts = "--import-mode=importlib"\n'), True),
+        (("pyproject.toml", '[tool.other]\naddopts = "--import-mode=importlib"\n'), True),
+        (("pytest.ini", "[pytest]\naddopts = -q --import-mode importlib\n"), False),
+        (("tox.ini", "[pytest]\naddopts = --import-mode=append\n"), True),
+        (("two/pytest.ini", "[pytest]\naddopts = --import-mode=importlib\n"), True),  # not read for both
+    ],
+)
+def test_c098_nothing_is_told_where_pytest_imports_by_path(
+    settings: tuple[str, str],
+    told: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for part in (".git", "one", "two"):
+        (tmp_path / part).mkdir()
+    (tmp_path / settings[0]).write_text(settings[1])
+    in_folder(tmp_path / "one", monkeypatch, capsys)
+    assert (TAKEN in in_folder(tmp_path / "two", monkeypatch, capsys)) is told
+
+
+def test_c098_a_test_is_no_namesake_of_itself_behind_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "real/.git").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real", target_is_directory=True)
+    assert TAKEN not in in_folder(tmp_path / "link", monkeypatch, capsys)
+    test = tmp_path / "link/test_failure_regression.py"
+    assert export(Path("failure.sftrace"), *ENTRY, "--overwrite", "--output", str(test)) == 0
+    assert TAKEN not in capsys.readouterr().err
 
 
 def test_c099_nothing_but_the_tests_file_is_touched(project: Path, failure: Path) -> None:

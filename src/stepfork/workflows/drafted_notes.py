@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 from stepfork.redact.marker import MARKER
 from stepfork.trace.fixture import Fixture
 from stepfork.workflows.drafted_contracts import contradicted
+from stepfork.workflows.namesakes import namesake
 
 
 def differences(path: Path, fixture: Fixture, command: tuple[str, ...], executes: tuple[str, ...]) -> Iterator[str]:
@@ -44,32 +44,11 @@ def redacted(command: tuple[str, ...]) -> Iterator[str]:
 
 
 def namesakes(path: Path, root: Path, within: Path) -> Iterator[str]:
-    """Another test file of that name below `within`, both outside of packages: pytest imports them as one module unless
-    it is told to import by path. `root` is the folder whose configuration pytest reads."""
-    if (path.parent / "__init__.py").exists():
-        return
-    other = next(_named(path, within), None)
-    if other is None:
-        return
-    if not any(_imports_by_path(root / name) for name in ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")):
-        shown = other.relative_to(root).as_posix()
+    """Another test file of that name below `within`. `root` is the folder that it is told from."""
+    other = namesake(path, within)
+    if other is not None:
+        shown = other.relative_to(root.resolve()).as_posix()
         yield f"{shown} has the same name: give pytest --import-mode=importlib, or rename one of the two"
-
-
-def _named(path: Path, within: Path) -> Iterator[Path]:
-    for folder, inner, files in os.walk(within):
-        inner[:] = [name for name in inner if not name.startswith((".", "__")) and name != "node_modules"]
-        if "pyvenv.cfg" in files:
-            inner.clear()
-        elif path.name in files and Path(folder) != path.parent and "__init__.py" not in files:
-            yield Path(folder, path.name)
-
-
-def _imports_by_path(configuration: Path) -> bool:
-    try:
-        return b"import-mode=importlib" in configuration.read_bytes()
-    except OSError:
-        return False
 
 
 def _read(text: str) -> ast.Module:

@@ -16,12 +16,12 @@ from stepfork.redact.secrets import Secrets
 from stepfork.store.files import write_atomic
 from stepfork.store.once import write_once
 from stepfork.trace.body import JsonValue
-from stepfork.workflows.drafted_notes import namesakes
 from stepfork.workflows.entrypoint_shape import check_entrypoint
 from stepfork.workflows.export_expectations import reviewed_output, reviewed_trajectory, varying
 from stepfork.workflows.export_place import Place, check_place, top_of
 from stepfork.workflows.export_source import Source, check_replays, read_source
 from stepfork.workflows.locate import Locator
+from stepfork.workflows.namesakes import namesake
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,13 @@ def _write(place: Place, data: bytes) -> None:
 
 def _notes(path: Path, trace: Path) -> list[str]:
     top = top_of(path.parent)
-    notes = [*namesakes(path, top, top)]
+    other = namesake(path, top, beside=not (top / ".git").exists())
+    notes = []
+    if other is not None:
+        notes.append(
+            f"warning: {from_here(other)} has the same name, and pytest refuses the second of the two that it imports: "
+            "name another file with --output, or give pytest --import-mode=importlib"
+        )
     if not path.name.startswith("test_") and not path.stem.endswith("_test"):
         notes.append("pytest runs a file of this name only where it is named; begin it with test_")
     if top not in (trace.parent.resolve() / trace.name).parents:
