@@ -153,6 +153,18 @@ def test_a_run_that_diverges_fails_whatever_it_returns(case: Case, change: tuple
     with pytest.raises(AssertionError) as caught:
         case(source)
     assert "call " in str(caught.value)
+    assert str(caught.value).endswith("\nif the change is wanted: record the changed run, and export from that")
+
+
+def test_another_call_is_told_with_its_input_in_short(case: Case) -> None:
+    with pytest.raises(AssertionError) as caught:
+        case(AGENT.replace('        book_flight("any")', '        search_flights("Oslo" * 100)'))
+    said, advice = str(caught.value).splitlines()[0], str(caught.value).splitlines()[-1]
+    assert said.startswith(
+        'call 2 of 2 is search_flights, recorded was book_flight; its input: {"destination": "OsloOslo'
+    )
+    assert len(said) < 200
+    assert advice.startswith("if the change is wanted: ")
     assert not isinstance(caught.value, StepforkError)
 
 

@@ -55,7 +55,8 @@ def run_regression_case(
     except AssertionError as error:  # what the tested code asserts comes back as a problem: this one is ours
         raise RuntimeError("stepfork itself failed while it replayed: please report it") from error
     if result.problems:
-        raise AssertionError(_told(result.problems)) from result.raised
+        told = _told(result.problems)
+        raise AssertionError(f"{told}\n{result.advice}" if result.advice else told) from result.raised
 
 
 def _told(problems: Sequence[str]) -> str:

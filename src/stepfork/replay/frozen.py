@@ -164,15 +164,16 @@ class FrozenReplay:
     def _match(self, asked: Asked, frame: Frame, inside: str) -> tuple[RecordedCall, Alike]:
         """The recorded call that a live one is, and what placeholders stand for then."""
         expected, number, total = frame.expected(), len(self.made) + 1, len(self._calls)
-        if not expected:
-            raise self._diverged(faults.exhausted(number, frame.size if inside else total, asked.name, inside))
         live = self._matching.reading(asked.arguments)
+        given = (asked.name, live.value)
+        if not expected:
+            raise self._diverged(faults.exhausted(number, frame.size if inside else total, given, inside))
         best = self._best(frame.alike(asked.type, asked.name, live.value), live)
         if best is not None:
             return best
         named = [call for call in expected if (call.name, call.type) == (asked.name, asked.type)]
         if not named:
-            raise self._diverged(faults.other_name(number, total, asked.name, tuple(expected)))
+            raise self._diverged(faults.other_name(number, total, given, tuple(expected)))
         best = self._best(named, live)  # what a rule takes out of both sides
         if best is not None:
             return best

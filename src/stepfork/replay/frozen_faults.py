@@ -20,6 +20,9 @@ FaultKind = Literal["name", "input", "exhausted", "closed"]
 
 _LONGEST = 80
 _BEFORE = 24
+WANTED = "if the change is wanted: record the changed run, and export from that"
+"""What to do about a divergence that is no fault."""
+
 _RERECORD = "where the change is wanted, record the changed run and export from that"
 
 
@@ -50,11 +53,12 @@ class Fault(msgspec.Struct, frozen=True):
                 return ReplayMismatchError(self.text, fix=_RERECORD)
 
 
-def other_name(number: int, total: int, name: str, expected: tuple[RecordedCall, ...]) -> Fault:
-    """Another call was recorded there."""
+def other_name(number: int, total: int, asked: tuple[str, Any], expected: tuple[RecordedCall, ...]) -> Fault:
+    """Another call was recorded there than the one `asked`, a name and a redacted input."""
+    name, given = asked
     names = list(dict.fromkeys(call.name for call in expected))
     wanted = " or ".join(names[:3]) + (" or …" if len(names) > 3 else "")
-    text = f"call {number} of {total} is {_word(name)}, recorded was {_word(wanted)}"
+    text = f"call {number} of {total} is {_word(name)}, recorded was {_word(wanted)}; its input: {shown(given)}"
     return Fault("name", text, number, name, wanted)
 
 
@@ -76,11 +80,13 @@ def _advice(unlike: Unlike) -> str:
     return f"; if each run makes that id up, put {rule} under [normalize] in config.toml and record again"
 
 
-def exhausted(number: int, total: int, name: str, inside: str = "") -> Fault:
-    """There are no more."""
+def exhausted(number: int, total: int, asked: tuple[str, Any], inside: str = "") -> Fault:
+    """There are no more; `asked` is a name and a redacted input."""
+    name, given = asked
     recorded = f"{total} {'call was' if total == 1 else 'calls were'} recorded"
     where = f" inside {_word(inside)}" if inside else ""
-    return Fault("exhausted", f"call {number} is {_word(name)}, and {recorded}{where}", number, name)
+    text = f"call {number} is {_word(name)}, and {recorded}{where}; its input: {shown(given)}"
+    return Fault("exhausted", text, number, name)
 
 
 def unpermitted(number: int, name: str, why: str) -> Fault:

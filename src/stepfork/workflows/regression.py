@@ -21,6 +21,7 @@ from stepfork.instrument.plain import message_of
 from stepfork.providers.lines import clean_line
 from stepfork.redact.redactor import redact_text
 from stepfork.redact.secrets import Secrets
+from stepfork.replay.frozen_faults import WANTED
 from stepfork.store.store import find_store
 from stepfork.trace.body import JsonValue
 from stepfork.trace.step import Trace
@@ -48,10 +49,12 @@ class RegressionCase:
 @dataclass(frozen=True)
 class RegressionResult:
     """`problems` are the lines that say why the test fails, redacted; none where it passes. `raised` is what the
-    entrypoint raised, where that is why."""
+    entrypoint raised, where that is why. `advice` is one line on what to do, where it is not the code alone that may
+    be wrong."""
 
     problems: tuple[str, ...]
     raised: BaseException | None = None
+    advice: str | None = None
 
 
 def run_regression(case: RegressionCase) -> RegressionResult:
@@ -80,7 +83,7 @@ def run_regression(case: RegressionCase) -> RegressionResult:
         )
     )
     if result.causes:
-        return RegressionResult(result.causes)
+        return RegressionResult(result.causes, advice=WANTED)
     if result.error is not None:
         clean = redact_text(message_of(result.error), Secrets.collect(variables, {}, settings.redact))
         said = clean_line(f"{type(result.error).__name__}: {clean}".removesuffix(": "), 400)

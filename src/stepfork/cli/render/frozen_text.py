@@ -47,7 +47,9 @@ def frozen_lines(result: FrozenResult, clean: Clean) -> Iterator[str]:
     if result.same_output is not None and first is None:
         yield _row("output", "as recorded" if result.same_output else "not the recorded one, which fails nothing")
     if result.causes:
-        yield "if the change is wanted: record the changed run, and export from that"
+        from stepfork.replay.frozen_faults import WANTED
+
+        yield WANTED
 
 
 def headline(result: FrozenResult) -> str:
