@@ -505,3 +505,38 @@ def test_a_live_test_embeds_what_it_may_run(project: Path, failure: Path) -> Non
     assert export("two.sftrace", *ENTRY, *words) == 0
     found = literals(project / "test_two_regression.py")
     assert (found["MODE"], found["ALLOW_LIVE_TOOLS"]) == ("live", ["search_flights", "b"])
+
+
+NEVER = "the test fails on any code, the fixed one too"
+BOOKED = {"sequence": ["search_flights", "book_flight"]}
+
+
+@pytest.mark.parametrize(
+    ("trajectory", "changes", "never"),
+    [
+        ({"called": ["search_flights"], "max_steps": 2}, {}, False),
+        ({"not_called": ["search_flights"]}, {}, True),
+        ({"arguments": [{"name": "search_flights", "value": {"destination": "Porto"}}]}, {}, True),
+        (BOOKED, {}, False),
+        ({"sequence": ["book_flight", "search_flights"]}, {}, True),
+        # what ran at once may come in any order, and what has a placeholder is another value in each run
+        ({"sequence": ["book_flight", "search_flights"]}, {"group": 0}, False),
+        (
+            {"arguments": [{"name": "search_flights", "value": {"destination": "a@example.com"}}]},
+            {"arguments": {"destination": "{{email_1}}"}},
+            False,
+        ),
+    ],
+)
+def test_a_trajectory_that_no_replay_can_meet_is_told(
+    trajectory: Any, changes: dict[str, Any], never: bool, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    second = {"name": "book_flight", "start": 2, "end": 3, "arguments": {"flight": "A"}, "group": changes.get("group")}
+    trace = bundle(project / "failure.sftrace", step(**changes), step(**second), output=RECORDED)
+    words = (*ENTRY, "--expect-trajectory", reviewed(project, trajectory))
+    assert export(trace, *words) == 0
+    said = capsys.readouterr().err
+    assert (NEVER in said) is never
+    assert sum(NEVER in line for line in said.splitlines()) == never
+    assert export(trace, *words, "--mode", "live", "--allow-live-tool", "search_flights", "-o", "test_live.py") == 0
+    assert NEVER not in capsys.readouterr().err

@@ -189,3 +189,23 @@ def test_a_secret_in_a_name_is_not_shown(project: Path, capsys: pytest.CaptureFi
     for told in (scored(capsys, test.name)[1], json.dumps(as_json(capsys, test.name))):
         assert secret not in told
         assert "[redacted]" in told
+
+
+@pytest.mark.parametrize(
+    ("trajectory", "never"),
+    [
+        (ANOTHER, True),
+        (PORTO, True),
+        ({"counts": {"search_flights": 2}}, True),
+        (CALLED, False),
+        ({"max_steps": 1}, False),
+    ],
+)
+def test_a_trajectory_that_the_recorded_calls_cannot_meet_is_told_beside_the_verdict(
+    trajectory: Any, never: bool, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test = booking(project, trajectory=trajectory)
+    code, out, err = scored(capsys, test.name)
+    assert (code, out.partition(":")[0]) == (0, "claim-pinned")
+    assert ("the test fails on any code, the fixed one too" in err) is never
+    assert err.count("\n") == never

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from stepfork.cli.console import err, out, out_json
+from stepfork.cli.escape import escape
 from stepfork.cli.exit_codes import BAD_INPUT, NO, OK
 from stepfork.cli.session import redactor
 from stepfork.cli.verb import typed_as
@@ -46,4 +47,10 @@ def score(
         out("\n".join(score_lines(result, clean)))
     if result.expectation is not None and result.expectation.foreign:
         err("stepfork score: no place of the expectation is one of the recorded output; was it written for this run?")
+    if result.never_met:
+        err(
+            f"stepfork score: the test fails on any code, the fixed one too: a frozen replay makes the recorded calls, "
+            f"which the trajectory rejects ({escape(clean(result.never_met[0]))}); record the fixed run, and export "
+            "from that"
+        )
     raise typer.Exit(_CODES[result.verdict])

@@ -14,6 +14,7 @@ import msgspec
 from stepfork.contracts.trajectory_expectation import failures, read_trajectory
 from stepfork.instrument.plain import plain
 from stepfork.instrument.tagged import decode
+from stepfork.redact.marker import MARKER
 from stepfork.replay.frozen_calls import recorded_calls
 from stepfork.score.battery import Verdict
 from stepfork.trace.body import JsonValue
@@ -49,6 +50,29 @@ def score_trajectory(expectation: JsonValue, run: Run) -> TrajectoryScore:
         return TrajectoryScore("undetermined", (), "the recording has no calls that a replay could answer")
     found = tuple(failures(wanted, calls))
     return TrajectoryScore("claim-pinned" if found else "run-pinned", found)
+
+
+def never_met(expectation: JsonValue, run: Run) -> tuple[str, ...]:
+    """What of a trajectory expectation no frozen replay that passes can keep, a line each: such a one makes the
+    recorded calls, with the recorded inputs, and no others. Nothing is said of what may differ from run to run: the
+    order of calls that ran at once, and inputs that have placeholders."""
+    wanted, calls = read_trajectory(expectation), made_calls(run)
+    if not calls:
+        return ()
+    if any(call.group is not None for call in recorded_calls(run)):
+        wanted = msgspec.structs.replace(wanted, order=(), sequence=None)
+    varying = {call.name for call in calls if _varies(call.arguments)}
+    wanted = msgspec.structs.replace(
+        wanted, arguments=tuple(one for one in wanted.arguments if one.name not in varying)
+    )
+    return tuple(failures(wanted, calls))
+
+
+def _varies(arguments: JsonValue | msgspec.UnsetType) -> bool:
+    if arguments is msgspec.UNSET:
+        return True
+    text = msgspec.json.encode(arguments).decode()
+    return "{{" in text or MARKER in text
 
 
 def made_calls(run: Run) -> list[Made]:

@@ -17,7 +17,7 @@ from stepfork.store.files import write_atomic
 from stepfork.store.once import write_once
 from stepfork.trace.body import JsonValue
 from stepfork.workflows.entrypoint_shape import check_entrypoint
-from stepfork.workflows.export_expectations import reviewed_output, reviewed_trajectory, varying
+from stepfork.workflows.export_expectations import reviewed_output, reviewed_trajectory, unmeetable, varying
 from stepfork.workflows.export_place import Place, check_place, top_of
 from stepfork.workflows.export_source import Source, check_replays, read_source
 from stepfork.workflows.locate import Locator
@@ -80,7 +80,12 @@ def export(request: ExportRequest, locator: Locator) -> Exported:
     )
     _write(place, text.encode())
     asserts = expectation is msgspec.UNSET and source.fixture.run.trace.output is not msgspec.UNSET
-    notes = (*place.notes, *_notes(place.path, source.path), *varying(source.fixture.run.trace.output, expectation))
+    notes = (
+        *place.notes,
+        *_notes(place.path, source.path),
+        *varying(source.fixture.run.trace.output, expectation),
+        *(unmeetable(trajectory, source.fixture.run) if mode == "frozen" else ()),
+    )
     return Exported(place.path, asserts, notes)
 
 

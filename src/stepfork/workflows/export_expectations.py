@@ -14,7 +14,9 @@ from stepfork.contracts.trajectory_expectation import read_trajectory
 from stepfork.errors import UsageError
 from stepfork.redact.secrets import Secrets
 from stepfork.replay.frozen_values import kinds_in
+from stepfork.score.trajectory import never_met
 from stepfork.trace.body import JsonValue
+from stepfork.trace.fixture import Run
 from stepfork.workflows.checked import Checked
 from stepfork.workflows.reviewed_json import read_reviewed
 
@@ -52,6 +54,16 @@ def varying(recorded: JsonValue, expectation: JsonValue) -> Iterator[str]:
                 f"the value expected at '{dotted(found.path)}' varies from run to run ({kinds[0]}): "
                 f"leave the placeholder that the recording has there"
             )
+
+
+def unmeetable(trajectory: JsonValue, run: Run) -> Iterator[str]:
+    """A note: the calls that are expected are none that a frozen replay which passes can make."""
+    found = None if trajectory is None else next(iter(never_met(trajectory, run)), None)
+    if found is not None:
+        yield (
+            f"warning: the test fails on any code, the fixed one too: a frozen replay makes the recorded calls, which "
+            f"the trajectory rejects ({found}); record the fixed run, and export from that"
+        )
 
 
 def _check_secrets(path: Path, data: bytes, secrets: Secrets) -> None:

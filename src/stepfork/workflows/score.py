@@ -11,7 +11,7 @@ from stepfork.config.process import from_here
 from stepfork.errors import UsageError
 from stepfork.score.battery import ExpectationScore, Verdict, recorded_output, score_expectation
 from stepfork.score.testfile import read_test
-from stepfork.score.trajectory import TrajectoryScore, score_trajectory
+from stepfork.score.trajectory import TrajectoryScore, never_met, score_trajectory
 from stepfork.workflows.recorded_run import read_recorded_run
 from stepfork.workflows.reviewed_json import read_reviewed
 
@@ -28,12 +28,14 @@ class ScoreRequest:
 
 @dataclass(frozen=True)
 class Score:
-    """The verdict on the test as a whole, and on each thing that it expects; `bundle` is the name of the recording."""
+    """The verdict on the test as a whole, and on each thing that it expects; `bundle` is the name of the recording.
+    `never_met` is what of the trajectory no frozen replay that passes can keep, a line each."""
 
     verdict: Verdict
     bundle: str
     expectation: ExpectationScore | None
     trajectory: TrajectoryScore | None
+    never_met: tuple[str, ...] = ()
 
 
 def score(request: ScoreRequest) -> Score:
@@ -54,7 +56,10 @@ def score(request: ScoreRequest) -> Score:
     run = read_recorded_run(test.trace_path, from_here(test.trace_path)).fixture
     output = None if expected is msgspec.UNSET else score_expectation(expected, recorded_output(run.run.trace))
     calls = None if test.trajectory is msgspec.UNSET else score_trajectory(test.trajectory, run.run)
-    return Score(_together(*(one.verdict for one in (output, calls) if one is not None)), run.name, output, calls)
+    frozen = test.trajectory is not msgspec.UNSET and test.mode == "frozen"
+    never = never_met(test.trajectory, run.run) if frozen else ()
+    verdict = _together(*(one.verdict for one in (output, calls) if one is not None))
+    return Score(verdict, run.name, output, calls, never)
 
 
 def _together(*verdicts: Verdict) -> Verdict:
