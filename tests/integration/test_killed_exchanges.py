@@ -127,6 +127,16 @@ def test_the_calls_of_a_child_are_there(stand: Stand) -> None:
     assert 'inside {"n": 4} → 4' in stand.stepfork("show", FAILED).out
 
 
+def test_what_a_child_waited_for_is_known(stand: Stand) -> None:
+    (stand.root / "child.py").write_text(
+        "import threading\nimport stepfork\n@stepfork.trace_tool\ndef inside(n):\n    return n\n"
+        "for n in range(5):\n    one = threading.Thread(target=inside, args=(n,))\n    one.start()\n    one.join()\n"
+    )
+    killed(stand, "subprocess.run([sys.executable, 'child.py'], check=True)")
+    steps = json.loads(stand.stepfork("show", "--json", FAILED).out)["trace"]["steps"]
+    assert [(step["name"], step.get("group")) for step in steps] == [("inside", None)] * 5
+
+
 def test_what_was_open_is_told(stand: Stand) -> None:
     def waits(asked: Asked, line: Line) -> None:
         if b"never" in asked.body:

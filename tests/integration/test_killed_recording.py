@@ -98,6 +98,9 @@ def test_what_the_agent_saw_return_is_there(stand: Stand, form: str, output: str
     assert shown.startswith("refund\n")
     assert 'look_up {"number": 29} → {"number": 29}' in shown
     assert "the recording did not end" in shown
+    steps = json.loads(stand.stepfork("show", "--json", path).out)["trace"]["steps"]
+    groups = [step.get("group") for step in steps]
+    assert groups == ([None] * 31 if form == "plain" else [1] * 30 + [None])  # all were waited for before the last
 
 
 def test_a_killed_recording_is_in_nobodys_way(stand: Stand) -> None:

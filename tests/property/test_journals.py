@@ -56,6 +56,26 @@ def is_value_or_line(data: bytes) -> bool:
     return True
 
 
+FORKS = st.sampled_from([(), ((1, 0),), ((2, 0),), ((2, 0), (3, 0)), ((2, 0), (3, 0), (4, 0))])
+EVENTS = st.lists(FORKS | st.integers(0, 5), max_size=12)
+
+
+@given(EVENTS)
+def test_what_was_waited_for_is_read_back(events: list[Any]) -> None:
+    """Calls on lines of control, and lines by their numbers, known or not, that are waited for."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "journal.jsonl"
+        journal = Journal(path, Header(1, "refund"), lambda: NONE)
+        recorder = Recorder(journal)
+        for event in events:
+            if isinstance(event, int):
+                recorder.joined(event)
+            else:
+                recorder.begin(Asked("tool_call", "t", {}), parent=None, forks=event)
+            assert read_journal(path.read_bytes(), "journal").calls == recorder.calls()
+        journal.close()
+
+
 DOINGS = st.lists(st.tuples(VALUES, st.none() | OUTCOMES), max_size=8)
 
 

@@ -29,13 +29,29 @@ Line = tuple[int, int]
 class Here:
     """`parent` is the call in whose body this is, `forks` the lines of control started since (see `trace/call.py`);
     `line` is the one that this holds of: another one that finds it has been forked from it. `strand` is what this
-    process knows of the line in this body."""
+    process knows of the line in this body. ``in_model``: the body is a model call's, so that a model call in it is the
+    same one, made by a lower layer. ``instead_of`` holds the instrumented function that the body is about to call in
+    the name of this call, until it has."""
 
     session: Session
     line: Line
     parent: int | None = None
     forks: tuple[Fork, ...] = ()
     strand: Strand = field(default_factory=Strand, compare=False, repr=False)
+    in_model: bool = False
+    instead_of: list[object] = field(default_factory=list, compare=False, repr=False)
+
+    def stands_for(self, function: object) -> bool:
+        """Whether `function`, which is called here, is called in the name of the call around it; true once."""
+        return bool(self.instead_of) and self.instead_of[0] is function and _taken(self.instead_of)
+
+
+def _taken(held: list[object]) -> bool:
+    try:
+        held.pop()
+    except IndexError:  # by another thread meanwhile
+        return False
+    return True
 
 
 _here: ContextVar[Here | None] = ContextVar("stepfork_here", default=None)
@@ -136,8 +152,10 @@ def forked(*, process: bool = False) -> Here | None:
 
 def mine() -> Strand | None:
     """The line of the caller, where it is its own code that asks; None in what an event loop calls on its behalf."""
-    found = _here.get()
-    if found is None or found.session is not _hearing():
+    found, session = _here.get(), _hearing()
+    if found is None and isinstance(session, OutsideSession):
+        found = _strangers(session)
+    if found is None or found.session is not session:
         return None
     return _placed(found).strand if _is_known(found, line()) else None
 
@@ -146,10 +164,10 @@ def over(strand: Strand | None, *, surely: bool = False) -> None:
     """The caller has waited for a line of control: it is over, and what he does from now on comes after it; `surely` as
     `Strand.learn` has it."""
     by = None if strand is None else mine()
-    found = _here.get()
-    if strand is not None and by is not None and found is not None:
+    session = None if by is None else _hearing()
+    if strand is not None and by is not None and session is not None:
         for known in by.learn(strand, surely=surely):
-            found.session.joined(known.number)
+            session.joined(known.number)
 
 
 @contextmanager

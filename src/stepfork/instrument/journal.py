@@ -28,6 +28,7 @@ from stepfork.instrument.journal_form import (
     InputLine,
     Line,
     OutputLine,
+    OverLine,
 )
 from stepfork.instrument.journal_repeats import Cut, Repeats, names_in
 from stepfork.instrument.plain import plain
@@ -61,6 +62,9 @@ class Journal:
         self._repeats = Repeats()
         self._lock = threading.RLock()
         self._left_out: set[int] = set()
+        self._lines: set[int] = set()
+        """Those that calls were told to be made on, as long as they are not over."""
+        self._over: set[int] = set()
         self._is_broken = False
         self.is_empty = True
         self._process = os.getpid()
@@ -95,7 +99,10 @@ class Journal:
         written = self._write(line) or (self._write(BegunLine(call)) if cut.kept else None)
         if written is None:
             self._left_out.add(call.number)
-        elif isinstance(written, BegunLine):
+            return
+        with self._lock:
+            self._lines.update(line for line, _ in call.forks if line not in self._over)
+        if isinstance(written, BegunLine):
             self._note(cut, written.call.asked.arguments, call.number)
 
     def ended(self, call: Call) -> None:
@@ -103,6 +110,16 @@ class Journal:
         if call.ended is None or call.ended_ns is None or call.outcome is None or call.number in self._left_out:
             return
         self._write(EndedLine(call.number, call.ended, call.ended_ns, call.outcome))
+
+    def over(self, line: int, count: int) -> None:
+        """A line of control had been waited for at that count of events; 0: it was not. What is read back has a call on
+        every line that it names."""
+        with self._lock:
+            if not count or line not in self._lines:
+                return
+            self._lines.remove(line)
+            self._over.add(line)
+        self._write(OverLine(line, count))
 
     def arrived(self, index: int, provider: str, path: str) -> None:
         """A model call over HTTP has come in."""
@@ -226,7 +243,7 @@ def _with_values(line: Line, form: Callable[[Any], Any]) -> Line:
         return msgspec.structs.replace(line, value=form(line.value))
     if isinstance(line, ArrivedLine):
         return msgspec.structs.replace(line, path=form(line.path))
-    if isinstance(line, ExchangedLine):  # redacted as it is made
+    if isinstance(line, ExchangedLine | OverLine):  # the one is redacted as it is made, the other has no value
         return line
     if isinstance(line, EndedLine):
         return msgspec.structs.replace(line, outcome=_outcome(line.outcome, form))

@@ -11,7 +11,7 @@ from stepfork.canonical.parse import parse
 from stepfork.errors import CanonicalError, DamagedError
 from stepfork.instrument.journal_repeats import Kept, put_together
 from stepfork.trace.body import JsonBody, JsonValue
-from stepfork.trace.call import Call, Outcome
+from stepfork.trace.call import Call, Outcome, with_joins
 from stepfork.trace.exchange import Ending, Exchange, Request, Response
 from stepfork.trace.recorded import Recorded
 from stepfork.trace.wire import body_from_json
@@ -51,6 +51,13 @@ class EndedLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fie
     ended: int
     ended_ns: int
     outcome: Outcome
+
+
+class OverLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", tag="over"):
+    """The line of control of that number had been waited for at the count of events ``at``."""
+
+    line: int
+    at: int
 
 
 class ArrivedLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", tag="arrived"):
@@ -98,12 +105,13 @@ class OutputLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fi
     value: JsonValue
 
 
-Line = BegunLine | EndedLine | ArrivedLine | ExchangedLine | InputLine | OutputLine
+Line = BegunLine | EndedLine | OverLine | ArrivedLine | ExchangedLine | InputLine | OutputLine
 
 
 class Journalled(msgspec.Struct, frozen=True):
-    """What a journal tells. Calls stand in order of their numbers; those without an outcome had not ended. Exchanges
-    stand in order of arrival; ``open`` are those that were not over, by provider and path."""
+    """What a journal tells. Calls stand in order of their numbers, with what was waited for by then; those without an
+    outcome had not ended. Exchanges stand in order of arrival; ``open`` are those that were not over, by provider and
+    path."""
 
     header: Header
     calls: tuple[Call, ...] = ()
@@ -130,7 +138,7 @@ def read_journal(data: bytes, where: str) -> Journalled:
             raise _damaged(where, number) from None
     return Journalled(
         header,
-        tuple(reading.calls[number] for number in sorted(reading.calls)),
+        tuple(with_joins(reading.calls[number], reading.joined) for number in sorted(reading.calls)),
         tuple(reading.recorded[index] for index in sorted(reading.recorded)),
         tuple(reading.arrived[index] for index in sorted(reading.arrived) if index not in reading.recorded),
         **reading.said,
@@ -142,9 +150,11 @@ class _Reading:
 
     def __init__(self) -> None:
         self.calls: dict[int, Call] = {}
+        self.joined: dict[int, int] = {}
         self.arrived: dict[int, str] = {}
         self.recorded: dict[int, Recorded] = {}
         self.said: dict[str, JsonValue] = {}
+        self._started: dict[int, int] = {}
         self._arguments: dict[int, JsonValue] = {}
         self._requests: dict[int, JsonValue] = {}
 
@@ -154,6 +164,8 @@ class _Reading:
             case BegunLine(call, kept):
                 if call.number in self.calls or not _may_begin(call, self.calls):
                     raise DamagedError("it cannot begin")
+                for forked, started in call.forks:
+                    self._started.setdefault(forked, started)
                 arguments = put_together(call.asked.arguments, kept, self._arguments)
                 self._arguments[call.number] = arguments
                 asked = msgspec.structs.replace(call.asked, arguments=arguments)
@@ -163,6 +175,8 @@ class _Reading:
                 if begun is None or begun.outcome is not None or ended <= begun.begun:
                     raise DamagedError("it cannot end")
                 self.calls[which] = msgspec.structs.replace(begun, ended=ended, ended_ns=ended_ns, outcome=outcome)
+            case OverLine(which, at):
+                self._over(which, at)
             case ArrivedLine(index, provider, path):
                 if index < 0 or index in self.arrived:
                     raise DamagedError("it cannot arrive")
@@ -173,6 +187,11 @@ class _Reading:
                 self.said["input"] = value
             case OutputLine(value):
                 self.said["output"] = value
+
+    def _over(self, line: int, at: int) -> None:
+        if line not in self._started or line in self.joined or at <= self._started[line]:
+            raise DamagedError("it cannot be over")
+        self.joined[line] = at
 
     def _exchanged(self, line: ExchangedLine) -> None:
         if line.index not in self.arrived:
@@ -199,7 +218,7 @@ class _Reading:
 
 def _may_begin(call: Call, calls: dict[int, Call]) -> bool:
     """Whether a recording could have begun `call` behind those that had begun by then."""
-    is_counted = call.number >= 0 and call.begun > 0 and call.outcome is None and call.ended is None
+    is_counted = call.number >= 0 and call.begun > 0 and call.outcome is None and call.ended is None and not call.joined
     return is_counted and (call.parent is None or (call.parent < call.number and call.parent in calls))
 
 

@@ -41,6 +41,9 @@ class Recorder:
         with suppress(Exception), self._lock:
             if self._is_open:
                 self._log.hear(Over(line), time.time_ns())
+        with suppress(Exception):
+            if self._journal is not None:
+                self._journal.over(line, self._log.waited_for(line))
 
     def begin(self, asked: Asked, *, parent: int | None, forks: tuple[Fork, ...]) -> Begun:
         """A call is made; it is to run."""

@@ -95,6 +95,10 @@ class CallLog:
         """One call, as far as it has come, but for what was waited for. Raises KeyError."""
         return self._calls[number]
 
+    def waited_for(self, line: int) -> int:
+        """The count at which a line of control had been waited for; 0 where it was not, or no call was made on it."""
+        return self._waited_for.get(line, 0)
+
     def _joined(self, message: Joined) -> Noted:
         """The first process that stands at a place is there; another one that nobody knows more of is a line of control
         of its own from now on."""

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from stepfork.listener.body import HungUpError, StalledError, TooLargeError, invite, pieces
 from stepfork.listener.call_log import CallLog
-from stepfork.listener.call_messages import ANSWERED, Begun, Ended, Message, MessageError, Noted, read_message
+from stepfork.listener.call_messages import ANSWERED, Begun, Ended, Message, MessageError, Noted, Over, read_message
 from stepfork.listener.tape import Tape
 from stepfork.listener.witness import AT_ONCE
 
@@ -60,6 +60,10 @@ class CallReceiver:
                 tell, call = witness.begun, self._log.call(noted.number)
             case Ended(number):
                 tell, call = witness.ended, self._log.call(number)
+            case Over(line):
+                with suppress(Exception):
+                    witness.over(line, self._log.waited_for(line))
+                return
             case _:
                 return
         with suppress(Exception):

@@ -29,6 +29,10 @@ class Witness(Protocol):
     def ended(self, call: Call) -> None:
         """A call has ended, and the program does not know it yet."""
 
+    def over(self, line: int, count: int) -> None:
+        """A line of control had been waited for at that count of events, and the program does not go on yet. A later
+        word on the same line says nothing new."""
+
     def arrived(self, index: int, provider: str, path: str) -> None:
         """A model call has come in."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stepfork.errors import DamagedError, StoreError
@@ -16,7 +17,7 @@ from stepfork.instrument import journal as module
 from stepfork.instrument.journal import Journal
 from stepfork.instrument.journal_form import Header, read_journal
 from stepfork.redact.secrets import Secrets
-from stepfork.trace.call import Asked, Call, Outcome
+from stepfork.trace.call import Asked, Call, Fork, Outcome
 from stepfork.trace.step import StepError
 
 PASSWORD = "-".join(["correct", "horse", "77", "battery"])
@@ -56,6 +57,38 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert (told.header, told.input, told.output) == (Header(1, "refund", agent="refunds"), {"q": 1}, "done")
     assert told.calls == (done,)
     assert journal.notice is None
+
+
+def on_lines(number: int, *forks: Fork) -> Call:
+    return msgspec.structs.replace(begun(number), forks=forks)
+
+
+def test_lines_that_were_waited_for_are_read_back(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    journal.begun(on_lines(0, (7, 0), (8, 0)))
+    journal.begun(on_lines(1, (9, 0)))
+    journal.over(8, 4)
+    journal.begun(on_lines(2, (7, 0), (8, 0)))  # whoever goes on behind it
+    assert [call.joined for call in read(tmp_path).calls] == [(0, 4), (), (0, 4)]
+    journal.over(7, 5)
+    journal.close()
+    assert [call.joined for call in read(tmp_path).calls] == [(5, 4), (), (5, 4)]
+
+
+def test_what_a_reader_would_refuse_of_a_line_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = opened(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(module.msgspec.json, "encode", lambda *_: 1 / 0)
+        journal.begun(on_lines(0, (6, 0)))
+    journal.begun(on_lines(1, (7, 0)))
+    journal.over(6, 3)  # its only call is not there
+    journal.over(7, 0)  # it was not waited for
+    journal.over(7, 4)
+    journal.over(7, 5)
+    journal.begun(on_lines(2, (7, 0)))
+    journal.over(7, 6)
+    journal.close()
+    assert [call.joined for call in read(tmp_path).calls] == [(4,), (4,)]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
@@ -196,6 +229,8 @@ BEGUN = (
     b'{"event":"begun","call":{"number":0,"asked":{"type":"tool_call","name":"t","arguments":{}},'
     b'"begun":1,"started_ns":5}}\n'
 )
+FORKED = BEGUN.replace(b'"begun":1', b'"begun":3,"forks":[[7,2]]')
+OVER = b'{"event":"over","line":7,"at":4}\n'
 ENDED = b'{"event":"ended","number":0,"ended":2,"ended_ns":6,"outcome":{"result":1}}\n'
 
 
@@ -229,6 +264,13 @@ def test_a_torn_last_line_is_left_out(cut: int) -> None:
         (HEADER + BEGUN.replace(b'"number":0', b'"number":-1'), "line 2"),
         (HEADER + BEGUN.replace(b'"begun":1', b'"begun":-4'), "line 2"),
         (HEADER + BEGUN.replace(b'"begun":1', b'"begun":"one"'), "line 2"),
+        (HEADER + OVER + FORKED, "line 2"),
+        (HEADER + FORKED + OVER.replace(b"7", b"8"), "line 3"),
+        (HEADER + FORKED + OVER.replace(b"4", b"2"), "line 3"),
+        (HEADER + FORKED + OVER.replace(b"4", b"4.5"), "line 3"),
+        (HEADER + FORKED + OVER.replace(b"4", b'4,"by":1'), "line 3"),
+        (HEADER + FORKED + OVER + OVER, "line 4"),
+        (HEADER + FORKED.replace(b'"begun":3', b'"begun":3,"joined":[4]'), "line 2"),
     ],
 )
 def test_what_no_recording_wrote_is_refused_with_its_line(data: bytes, what: str) -> None:

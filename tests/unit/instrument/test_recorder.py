@@ -53,13 +53,16 @@ class Broken:
         raise MemoryError
 
     ended = begun
+    over = begun
 
 
 def test_nothing_that_goes_wrong_reaches_the_program() -> None:
     recorder = Recorder(Broken())  # type: ignore[arg-type]
-    opened = recorder.begin(asked(), parent=None, forks=())
+    opened = recorder.begin(asked(), parent=None, forks=((1, 0),))
     opened.end(Outcome("kept"))
+    recorder.joined(1)
     assert [call.outcome for call in recorder.calls()] == [Outcome("kept")]
+    assert [call.joined for call in recorder.calls()] == [(3,)]
 
 
 def test_threads_lose_no_call_and_no_line(tmp_path: Path) -> None:

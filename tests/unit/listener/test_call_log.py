@@ -81,6 +81,7 @@ def test_a_line_of_control_is_over_once_and_only_where_a_call_was_made_on_it() -
     assert log.hear(Over(8), 2) == Noted(2)
     assert log.hear(Over(8), 3) == Noted(2)
     assert [call.joined for call in log.calls()] == [(0, 2)]
+    assert [log.waited_for(line) for line in (7, 8, 9)] == [0, 2, 0]
 
 
 def test_a_call_ends_once() -> None:
