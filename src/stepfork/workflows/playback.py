@@ -46,9 +46,10 @@ def playback(
 
     `fixture` is a name in the nearest store, or the path of a manifest or a bundle; `store` is the store to use instead
     of the nearest. The block's variables lead to a listener of stepfork and its keys are placeholders, so that clients
-    made inside it reach no model; clients that were made before it are refused where they look for theirs. The block's
-    own tools run; with `executes`, only a fixture whose recorded tools are all listed there (or served by a route) is
-    played back.
+    made inside it reach no model; clients that were made before it are refused where they look for theirs. Instrumented
+    calls are answered from the fixture and their bodies do not run; tools of the block that are not instrumented do.
+    With `executes`, only a fixture whose recorded tools are all listed there (or served by a route, or instrumented in
+    the block) is played back.
 
     Entering raises UsageError for a fixture that cannot be replayed, what reading it raises, and CaptureError where
     another block runs in this process. Leaving raises ReplayError, naming each miss and each recorded call that was
