@@ -353,7 +353,7 @@ def test_positional_and_keyword_arguments_have_the_names_that_the_model_is_offer
     with context.listening(recorder):
         assert simple.invoke("abc") == "ABC"
         assert structured.invoke({"a": 1}) == 3
-    assert [call.asked.arguments for call in recorder.calls()] == [{"tool_input": "abc"}, {"a": 1, "b": 2}]
+    assert [call.asked.arguments for call in recorder.calls()] == [{"tool_input": "abc"}, {"a": 1}]
 
 
 def test_structured_output_is_parsed_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,3 +400,66 @@ def test_what_is_neither_tool_nor_model_is_refused_in_one_line() -> None:
             stepfork.wrap_langchain(value)
     with pytest.raises(UsageError, match="not a CompiledStateGraph; wrap the tools and the model that it is made of"):
         stepfork.wrap_langchain(graph(("add", {"a": 1, "b": 2})))
+
+
+def wanted(**kinds: Any) -> Any:
+    """A tool of this moment's code: what it takes besides ``what`` has changed since it was recorded."""
+
+    def before(what: str) -> str:
+        """Wants."""
+        RAN.append("wanted")
+        return what
+
+    def now(what: str, limit: int = 3, tags: list[str] = ["a"]) -> str:  # noqa: B006
+        """Wants."""
+        RAN.append("wanted")
+        return f"{what}{limit}{tags}"
+
+    return stepfork.wrap_langchain(StructuredTool.from_function(now if kinds["now"] else before, name="wanted"))
+
+
+@pytest.mark.parametrize("given", [{"what": "x"}, {"what": "x", "limit": 3}])
+def test_a_default_that_nobody_gave_is_no_argument(
+    given: dict[str, Any], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def block(given: Any, *, now: bool) -> Any:
+        return [wanted(now=now).invoke(given), asyncio.run(wanted(now=now).ainvoke(given))]
+
+    recorded = record_block(lambda given: block(given, now="limit" in given), given, models, project, monkeypatch)
+    assert [step.arguments for step in recorded.run.trace.steps] == [given, given]
+    RAN.clear()
+    result = replay_block(lambda given: block(given, now=True), recorded)
+    assert (result.causes, result.value, RAN) == ((), recorded.value, [])
+
+
+def twice_named(is_async: bool) -> Any:
+    @stepfork.trace_tool(encode=lambda made: made["what"], decode=lambda what: {"what": what})
+    def inner(what: str) -> dict[str, str]:
+        """Does."""
+        RAN.append("inner")
+        return {"what": what} if what == "again" else {"what": inner("again")["what"] + what}
+
+    @stepfork.trace_tool
+    async def ainner(what: str) -> dict[str, str]:
+        """Does."""
+        RAN.append("inner")
+        return {"what": what} if what == "again" else {"what": (await ainner("again"))["what"] + what}
+
+    return stepfork.wrap_langchain(tool("other")(ainner if is_async else inner))
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_tool_that_is_instrumented_below_makes_one_call(
+    is_async: bool, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def block(what: str) -> Any:
+        made = twice_named(is_async)
+        return asyncio.run(made.ainvoke({"what": what})) if is_async else made.invoke({"what": what})
+
+    recorded = record_block(block, "x", models, project, monkeypatch)
+    steps = recorded.run.trace.steps
+    assert [(step.name, step.parent) for step in steps] == [("other", None), ("ainner" if is_async else "inner", 0)]
+    assert RAN[-2:] == ["inner", "inner"]  # a call of itself is a call in it
+    RAN.clear()
+    result = replay_block(block, recorded)
+    assert (result.causes, result.value, RAN) == ((), recorded.value, [])

@@ -69,10 +69,9 @@ def _chats(one: Any) -> Any:
     yield (list(one.chat.completions.create(**ASK, stream=True, stream_options={"include_usage": True})))
     with one.chat.completions.create(**ASK, stream=True, tools=TOOLS) as stream:
         yield ([chunk.choices[0].delta.tool_calls for chunk in stream][:3])
-    beside = one.with_options(base_url=f"{os.environ['MODEL_SERVER']}/v1")  # the listener keeps no run that hangs up
-    with beside.chat.completions.create(**ASK, stream=True) as stream:
+    with one.chat.completions.create(**ASK, stream=True) as stream:
         yield (next(stream))
-    for chunk in beside.chat.completions.create(**ASK, stream=True):
+    for chunk in one.chat.completions.create(**ASK, stream=True):
         yield (chunk)
         break
     gc.collect()
@@ -116,8 +115,7 @@ async def _asynchronous() -> Any:
         made.append(await one.chat.completions.create(**ASK))
         stream = await one.chat.completions.create(**ASK, stream=True)
         made.append([chunk async for chunk in stream])
-        beside = one.with_options(base_url=f"{os.environ['MODEL_SERVER']}/v1")
-        async with await beside.chat.completions.create(**ASK, stream=True) as stream:
+        async with await one.chat.completions.create(**ASK, stream=True) as stream:
             made.append(await anext(stream))
         parsed = await one.chat.completions.parse(**ASK, response_format=City)
         made.append(parsed.choices[0].message.parsed)
@@ -238,10 +236,7 @@ def test_another_request_is_a_mismatch_and_asks_nobody(project: Path, monkeypatc
 
 def test_more_of_a_stream_than_was_read_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def some(count: int) -> Any:
-        with (
-            client(base_url=f"{os.environ['MODEL_SERVER']}/v1") as one,
-            one.chat.completions.create(**ASK, stream=True) as stream,
-        ):
+        with client() as one, one.chat.completions.create(**ASK, stream=True) as stream:
             return [next(stream).choices[0].delta.content for _ in range(count)]
 
     recorded = record_block(lambda _: some(1), "x", models, project, monkeypatch)
@@ -316,3 +311,74 @@ def test_a_process_of_its_own_replays_it_too(project: Path, monkeypatch: pytest.
     assert done.returncode == 0, done.stdout + done.stderr
     assert "substituted        chat ×2" in done.stderr
     assert "output             as recorded" in done.stderr
+
+
+def by_request(one: Any) -> Any:
+    return stepfork.llm_request(one.chat.completions.create, **ASK).choices[0].message.content
+
+
+def by_streamed_request(one: Any) -> Any:
+    return [
+        chunk.choices[0].delta.content
+        for chunk in stepfork.llm_request(one.chat.completions.create, **ASK, stream=True)
+    ]
+
+
+def by_awaited_request(_: Any) -> Any:
+    async def ask() -> Any:
+        async with aclient() as one:
+            return (await stepfork.allm_request(one.chat.completions.create, **ASK)).choices[0].message.content
+
+    return asyncio.run(ask())
+
+
+def by_langchain(one: Any) -> Any:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
+    from langchain_core.outputs import ChatGeneration, ChatResult
+
+    class Model(BaseChatModel):
+        _llm_type = "over"
+
+        def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
+            answer = one.chat.completions.create(**ASK)
+            used = {
+                "input_tokens": answer.usage.prompt_tokens,
+                "output_tokens": answer.usage.completion_tokens,
+                "total_tokens": answer.usage.total_tokens,
+            }
+            message = AIMessage(answer.choices[0].message.content, usage_metadata=used)
+            return ChatResult(generations=[ChatGeneration(message=message)])
+
+    return stepfork.wrap_langchain(Model()).invoke("Hello.").content
+
+
+@pytest.mark.parametrize("way", [by_request, by_streamed_request, by_awaited_request, by_langchain])
+@pytest.mark.parametrize("is_heard", [True, False])
+def test_a_model_call_inside_a_model_call_is_the_same_one(
+    way: Any, is_heard: bool, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def block(_: Any) -> Any:
+        if not is_heard:
+            os.environ["OPENAI_BASE_URL"] = f"{os.environ['MODEL_SERVER']}/v1"
+        with client() as one:
+            return [way(one), ask_in_a_tool(one)]
+
+    def ask_in_a_tool(one: Any) -> Any:
+        look = stepfork.trace_tool(name="look")(lambda: way(one))
+        return stepfork.llm_request(look)
+
+    recorded = record_block(block, "x", models, project, monkeypatch)
+    steps = recorded.run.trace.steps
+    assert [(step.type, step.parent) for step in steps] == [
+        ("llm_call", None),
+        ("llm_call", None),
+        ("tool_call", 1),
+        ("llm_call", 2),  # the tool's own
+    ]
+    assert len(recorded.run.exchanges) == 3
+    if way is not by_streamed_request:
+        used = [step.usage.input_tokens for step in steps if step.usage is not None]
+        assert used == [11, 11]
+    result = replay_block(block, recorded)
+    assert (result.causes, result.value) == ((), recorded.value)

@@ -49,7 +49,8 @@ def read_instrumented(calls: Sequence[Call], recorded: Sequence[Recorded], key: 
         made = [models[number].exchange for number in arranged.order if number in models]
         return Instrumented(by_number, arranged, models, as_told(made), mixed=False)
     seen = order_calls(recorded, key)
-    joined = join_told([by_number[number] for number in arranged.order if number in models], seen)
+    around = {number: call.parent for number, call in by_number.items()}
+    joined = join_told([by_number[number] for number in arranged.order if number in models], seen, around)
     for number, at in joined.items():
         models[number] = _over_http(by_number[number], seen.calls[at].exchange, models[number])
     alone = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -18,11 +18,12 @@ from stepfork.trace.call import Call
 from stepfork.trace.wrapped import held_in, unwrapped
 
 
-def join_told(calls: Sequence[Call], seen: Ordered) -> dict[int, int]:
+def join_told(calls: Sequence[Call], seen: Ordered, around: Mapping[int, int | None]) -> dict[int, int]:
     """For the numbers of model calls, the places of their exchanges in stored order.
 
     The answer's id decides, then the request's body, then the model, each while the call lasted; of several attempts it
-    is the last.
+    is the last. `around` has the number of the call in whose body each call of any kind was made: what one has asked
+    in whose body another one ran is told from what that one has asked.
     """
     repeated = {index for index in seen.links.repeats if index is not None}
     free = {index for index, one in enumerate(seen.calls) if one.is_model_call and index not in repeated}
@@ -49,10 +50,17 @@ def join_told(calls: Sequence[Call], seen: Ordered) -> dict[int, int]:
     with_inner = {call.parent for call in calls}
     rest = sorted(free, key=lambda index: seen.calls[index].start)
     starts = [seen.calls[index].start for index in rest]
-    for call in calls:
+    for call in sorted(calls, key=lambda call: -_depth(call, around)):
         if call.number not in with_inner and call.number not in found:
             take(call, [index for index in _while(call, rest, starts) if _fits(call, seen.calls[index])])
     return found
+
+
+def _depth(call: Call, around: Mapping[int, int | None]) -> int:
+    depth, above = 0, call.parent
+    while above is not None and depth < len(around):
+        depth, above = depth + 1, around.get(above)
+    return depth
 
 
 def _while(call: Call, rest: Sequence[int], starts: Sequence[int]) -> Sequence[int]:

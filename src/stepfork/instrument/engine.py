@@ -41,12 +41,18 @@ class Keep(NamedTuple):
 TAGGED = Keep(encode, decode)
 
 
-def call(ask: Ask, body: Callable[[], _T], keep: Keep = TAGGED) -> _T:
-    """Make a call. Raises what the body raises, or what the session of a replay does."""
+def call(ask: Ask, body: Callable[[], _T], keep: Keep = TAGGED, instead_of: object = None) -> _T:
+    """Make a call. Raises what the body raises, or what the session of a replay does.
+
+    `instead_of` is an instrumented function that the body calls: its own call is none beside this one.
+    """
     place = context.here()
     if place is None:
         return body()
-    made = _Made(place, ask(), keep)
+    asked = ask()
+    if is_inner(asked, place):
+        return body()
+    made = _Made(place, asked, keep, instead_of)
     if made.answer is not None:
         return made.given(made.answer)  # type: ignore[no-any-return]
     try:
@@ -58,12 +64,15 @@ def call(ask: Ask, body: Callable[[], _T], keep: Keep = TAGGED) -> _T:
     return made.finished(result)  # type: ignore[no-any-return]
 
 
-async def acall(ask: Ask, body: Callable[[], Awaitable[_T]], keep: Keep = TAGGED) -> _T:
+async def acall(ask: Ask, body: Callable[[], Awaitable[_T]], keep: Keep = TAGGED, instead_of: object = None) -> _T:
     """Make a call that is awaited. Raises as `call` does."""
     place = context.here()
     if place is None:
         return await body()
-    made = _Made(place, ask(), keep)
+    asked = ask()
+    if is_inner(asked, place):
+        return await body()
+    made = _Made(place, asked, keep, instead_of)
     if made.answer is not None:
         return await made.agiven(made.answer)  # type: ignore[no-any-return]
     try:
@@ -75,15 +84,26 @@ async def acall(ask: Ask, body: Callable[[], Awaitable[_T]], keep: Keep = TAGGED
     return made.finished(result)  # type: ignore[no-any-return]
 
 
+def is_inner(asked: Asked, place: Here) -> bool:
+    """Whether a call is the one around it, made by a lower layer: a model client inside a model call."""
+    return place.in_model and asked.type == "llm_call"
+
+
 class _Made:
     """A call that the session has heard of."""
 
-    def __init__(self, place: Here, asked: Asked, keep: Keep) -> None:
+    def __init__(self, place: Here, asked: Asked, keep: Keep, instead_of: object) -> None:
         self._refused = _refusal(place.session)
         self._opened = place.session.begin(asked, parent=place.parent, forks=place.forks)
         self._keep = keep
         self.answer = self._opened.answer
-        self.inside = Here(place.session, place.line, parent=self._opened.number)
+        self.inside = Here(
+            place.session,
+            place.line,
+            parent=self._opened.number,
+            in_model=asked.type == "llm_call",
+            instead_of=[] if instead_of is None else [instead_of],
+        )
 
     def given(self, answer: Outcome) -> Any:
         """What was recorded, given again."""

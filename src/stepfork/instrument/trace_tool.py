@@ -9,8 +9,8 @@ from typing import Any, TypeVar, overload
 from stepfork.errors import UsageError
 from stepfork.instrument import tagged
 from stepfork.instrument.declared import declare
-from stepfork.instrument.engine import TAGGED, Keep
-from stepfork.instrument.wrapping import wrapping
+from stepfork.instrument.engine import Keep
+from stepfork.instrument.wrapping import keep_of, wrapping
 from stepfork.trace.body import JsonValue
 
 _F = TypeVar("_F")
@@ -60,7 +60,7 @@ def trace_tool(
         raise UsageError("the name= of trace_tool is a text")
     named = name or _name_of(function)
     declare(named)
-    keep = TAGGED if encode is None or decode is None else _by_own(encode, decode)
+    keep = keep_of(function) if encode is None or decode is None else _by_own(encode, decode)
     wrapper = wrapping(function, named, keep)
     functools.update_wrapper(wrapper, function)
     if isinstance(function, functools.partial):

@@ -333,3 +333,55 @@ def test_the_front_door_of_instrumentation_loads_nothing_heavy() -> None:
     )
 
     assert done.stdout == "[]\n"
+
+
+def kinds_of_one_tool() -> list[Any]:
+    @stepfork.trace_tool(name="outer")
+    @stepfork.trace_tool(name="inner", encode=lambda made: made.imag, decode=lambda kept: complex(0, kept))
+    def plain(again: bool) -> complex:
+        RAN.append("ran")
+        return complex(0, plain(again=False).imag if again else 1)
+
+    @stepfork.trace_tool(name="outer")
+    @stepfork.trace_tool(name="inner")
+    async def awaited(again: bool) -> int:
+        RAN.append("ran")
+        return await awaited(again=False) if again else 1
+
+    @stepfork.trace_tool(name="outer")
+    @stepfork.trace_tool(name="inner")
+    def items(again: bool) -> Any:
+        RAN.append("ran")
+        yield from items(again=False) if again else [1]
+
+    @stepfork.trace_tool(name="outer")
+    @stepfork.trace_tool(name="inner")
+    async def aitems(again: bool) -> Any:
+        RAN.append("ran")
+        async for item in aitems(again=False) if again else aiter_of(1):
+            yield item
+
+    return [plain, awaited, items, aitems]
+
+
+async def aiter_of(item: int) -> Any:
+    yield item
+
+
+def outcome(made: Any) -> Any:
+    async def every() -> Any:
+        return [item async for item in made] if hasattr(made, "__anext__") else await made
+
+    if hasattr(made, "__anext__") or inspect.iscoroutine(made):
+        return asyncio.run(every())
+    return list(made) if inspect.isgenerator(made) else made
+
+
+@pytest.mark.parametrize("kind", range(4))
+def test_two_decorators_are_one_tool(kind: int) -> None:
+    tool = kinds_of_one_tool()[kind]
+    value, calls = recorded(lambda: outcome(tool(True)))
+    assert [(call.asked.name, call.parent) for call in calls] == [("outer", None), ("outer", 0)]
+    RAN.clear()
+    assert replayed(lambda: outcome(tool(True)), calls) == value
+    assert RAN == []

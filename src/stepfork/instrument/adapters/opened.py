@@ -28,7 +28,7 @@ class OpenCall:
     def __init__(self, place: Here, asked: Asked) -> None:
         self._refused = place.session.refused if isinstance(place.session, ClosedSession) else None
         self._opened = place.session.begin(asked, parent=place.parent, forks=place.forks)
-        self._inside = Here(place.session, place.line, parent=self._opened.number)
+        self._inside = Here(place.session, place.line, parent=self._opened.number, in_model=asked.type == "llm_call")
         self._answer = self._opened.answer or Outcome()
         self.is_answered = self._opened.answer is not None
 

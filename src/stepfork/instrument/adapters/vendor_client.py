@@ -64,7 +64,7 @@ def _methods(kind: Any, vendor: Vendor) -> Mapping[str, Any]:
 def _request(kind: Any, provider: str) -> Any:
     def request(self: Any, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         place = context.here() if asks_a_model(options) else None
-        if place is None:
+        if place is None or place.in_model:  # the model call that is being made already
             return kind.request(self, cast_to, options, stream=stream, stream_cls=stream_cls)
         if (prepare := getattr(self, "_copy_and_prepare", None)) is not None:
             options = prepare(options)  # it reads iterators, which can be read once
@@ -86,7 +86,7 @@ def _request(kind: Any, provider: str) -> Any:
 def _arequest(kind: Any, provider: str) -> Any:
     async def request(self: Any, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         place = context.here() if asks_a_model(options) else None
-        if place is None:
+        if place is None or place.in_model:  # the model call that is being made already
             return await kind.request(self, cast_to, options, stream=stream, stream_cls=stream_cls)
         if (prepare := getattr(self, "_copy_and_prepare", None)) is not None:
             options = await prepare(options)
