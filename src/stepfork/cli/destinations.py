@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +26,12 @@ def check_result_file(path: Path | None) -> None:
     what refuses to run leaves none, and a later step would take that one for its result."""
     if path is None:
         return
-    if path.is_dir() or not path.parent.is_dir():
+    try:
+        ends = path.resolve()
+        fits = not path.is_dir() and path.parent.is_dir() and ends.parent.is_dir()
+    except (OSError, RuntimeError, ValueError):  # links that lead in a circle, a name that is no path
+        fits = False
+    if not fits:
         raise UsageError("cannot be written", where=path.as_posix(), fix="name a file in a folder that is there")
     with suppress(OSError):
         if path.is_file() and path.read_bytes()[:1] == b"{":
@@ -37,10 +43,19 @@ def write_result_file(verb: str, path: Path, document: bytes) -> int:
     stderr: the run is over by then, and everything else about it is told all the same."""
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(document)
+            _write_on(path, document)
         else:
             write_atomic(path.resolve(), document)
     except OSError as error:
         err(f"stepfork {verb}: {escape(path.as_posix())}: cannot be written ({error.strerror})")
         return BAD_INPUT
     return OK
+
+
+def _write_on(path: Path, document: bytes) -> None:
+    """Raises OSError, also for a pipe that nobody reads: to wait for a reader would be to wait for ever."""
+    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "wb") as file:
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(descriptor, True)
+        file.write(document)

@@ -14,6 +14,9 @@ from stepfork.errors import DamagedError, NotFoundError, StoreError
 TEMPORARY = ".tmp"
 """How the name of a temporary file ends. It begins with a dot, which no name of ours does."""
 
+MAX_BYTES = 2 << 30
+"""Of a file that is read: no run is as large, and what is larger would take the memory of the machine."""
+
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _count = itertools.count()
 _OWN = os.urandom(4).hex()
@@ -21,13 +24,16 @@ _OWN = os.urandom(4).hex()
 
 
 def read_plain(path: Path, shown: str) -> bytes:
-    """The bytes of a regular file. Raises NotFoundError, and DamagedError for a symbolic link or what is no file."""
+    """The bytes of a regular file. Raises NotFoundError, and DamagedError for a symbolic link, for what is no file,
+    and for one past `MAX_BYTES`."""
     try:
-        mode = os.lstat(path).st_mode
-        if stat.S_ISLNK(mode):
+        found = os.lstat(path)
+        if stat.S_ISLNK(found.st_mode):
             raise DamagedError("is a symbolic link, which a store never holds", where=shown)
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(found.st_mode):
             raise DamagedError("is not a regular file", where=shown)
+        if found.st_size > MAX_BYTES:
+            raise DamagedError(f"is larger than {MAX_BYTES >> 30} GiB", where=shown)
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError("there is no such file", where=shown) from None

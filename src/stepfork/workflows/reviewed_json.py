@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from stepfork.errors import CanonicalError, UsageError
 from stepfork.trace.body import JsonValue
 
 _MARK = b"\xef\xbb\xbf"
+MAX_BYTES = 64 << 20
+"""Of a file that somebody reviewed."""
+
 _DIGITS = 40
 """Digits of an integer that is read as one; of a longer one it is known that it is past 64 bits."""
 
@@ -42,16 +46,28 @@ def read_reviewed(path: Path) -> tuple[JsonValue, bytes]:
     of one name, nesting past 100 levels.
     """
     where = from_here(path)
-    try:
-        data = path.read_bytes().removeprefix(_MARK)
-    except OSError as error:
-        raise UsageError(f"cannot be read ({error.strerror})", where=where) from None
+    data = _bytes(path, where).removeprefix(_MARK)
     try:
         return parse(data, limit=MAX_DEPTH), data
     except CanonicalError as error:
         found = _fault(data)
         what = error.what if found is None else f"{found[1]} at '{dotted(found[0])[:_SHOWN]}'"
         raise UsageError(what, where=where, fix="mend the file") from None
+
+
+def _bytes(path: Path, where: str) -> bytes:
+    """Of a pipe that nobody writes to, or of a device, there would be no end."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise UsageError("is not a file", where=where)
+        if found.st_size > MAX_BYTES:
+            raise UsageError(f"is larger than {MAX_BYTES >> 20} MiB", where=where, fix="nobody reviews so much")
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot be read ({error.strerror})", where=where) from None
+    except ValueError:
+        raise UsageError("cannot be read (its name is no path)", where=where) from None
 
 
 Fault = tuple[tuple[str | int, ...], str]
