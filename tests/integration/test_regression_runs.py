@@ -257,6 +257,37 @@ def test_c102_a_missing_or_damaged_recording_fails_and_is_no_verdict(
         with pytest.raises(StoreError) as caught:
             case(source)
         assert "\n" not in str(caught.value)
+        assert _is_told_alone(caught.value)
+
+
+def _is_told_alone(error: BaseException) -> bool:
+    """Whether no other traceback is printed above the one line."""
+    return error.__cause__ is None and (error.__context__ is None or error.__suppress_context__)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fixture_version": 99},
+        {"name": 3},
+        {"name": "../x"},
+        {"source": {}},
+        {"objects": ["x"]},
+        {"requires": 3},
+        {"requires": ["x"]},
+        {"verification": 3},
+        None,
+    ],
+)
+def test_c102_a_manifest_with_another_member_is_told_in_one_line(
+    project: Path, case: Case, change: dict[str, Any] | None
+) -> None:
+    manifest = project / "failure.sftrace/manifest.json"
+    document = json.loads(manifest.read_bytes()) if change is not None else {"fixture_version": 1}
+    manifest.write_text(json.dumps({**document, **(change or {})}))
+    with pytest.raises(StoreError) as caught:
+        case(FIXED)
+    assert _is_told_alone(caught.value)
 
 
 def test_c102_pytest_neither_skips_nor_passes_without_the_recording(
@@ -269,6 +300,7 @@ def test_c102_pytest_neither_skips_nor_passes_without_the_recording(
     assert done.returncode == 1
     assert "1 failed" in done.stdout
     assert "stepfork.errors.NotFoundError: " in done.stdout
+    assert "src/stepfork" not in done.stdout  # one line, and no way through stepfork above it
     assert "AssertionError" not in done.stdout
 
 

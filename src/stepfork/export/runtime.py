@@ -38,6 +38,7 @@ def run_regression_case(
     as RuntimeError.
     """
     __tracebackhide__ = True
+    from stepfork.errors import StepforkError
     from stepfork.workflows.regression import RegressionCase, run_regression
 
     case = RegressionCase(
@@ -52,6 +53,8 @@ def run_regression_case(
     )
     try:
         result = run_regression(case)
+    except StepforkError as error:
+        raise error.with_traceback(None)  # noqa: B904 - the same error, without the way that it took inside of stepfork
     except AssertionError as error:  # what the tested code asserts comes back as a problem: this one is ours
         raise RuntimeError("stepfork itself failed while it replayed: please report it") from error
     if result.problems:

@@ -162,7 +162,7 @@ def _check_ids(manifest: Manifest, where: str) -> None:
 
 
 def _refuse(what: str, where: str, place: str) -> NoReturn:
-    raise ManifestError(f"{place}: {what}", where=where)
+    raise ManifestError(f"{place}: {what}", where=where) from None
 
 
 def _listed(part: str | msgspec.UnsetType | None) -> JsonValue:
