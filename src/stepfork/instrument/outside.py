@@ -6,6 +6,7 @@ Little is loaded here: most programs that are instrumented are not watched.
 from __future__ import annotations
 
 import atexit
+import os
 from functools import cache
 
 from stepfork.config.environment import calls_url
@@ -14,12 +15,31 @@ from stepfork.instrument.elsewhere import refusals_file
 from stepfork.instrument.session import Session
 
 
+class Watched:
+    """Where this process tells of its calls, as it was started, or forked, to: a variable that is set later is for the
+    processes that it starts. Looked up at each call that would cost more than all else that one does where nobody
+    listens."""
+
+    def __init__(self) -> None:
+        self.url: str | None = None
+        self.look()
+
+    def look(self) -> None:
+        """What the environment has now counts."""
+        self.url = calls_url()
+
+
+watched = Watched()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=watched.look)
+
+
 @cache
 def look_outside() -> None:
     """Called where a program begins to be instrumented, before it makes a call: where it is watched, threads, tasks and
     processes that it starts from then on know where they were started. Only the first look counts."""
     context.watched_by(_session)
-    if calls_url() is not None and context.current() is None:  # else the variable is this process's own, for others
+    if watched.url is not None and context.current() is None:  # else the variable is this process's own, for others
         from stepfork.instrument.children import telling_children
         from stepfork.instrument.forking import inherited
 
@@ -29,7 +49,7 @@ def look_outside() -> None:
 
 
 def _session() -> Session | None:
-    url = calls_url()
+    url = watched.url
     if url is None or refusals_file() is not None:  # of a replay that answers no process but its own
         return None
     from stepfork.instrument.remote import remote_session

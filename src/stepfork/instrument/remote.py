@@ -35,7 +35,8 @@ def remote_session(url: str) -> RemoteSession:
     if session is None:
         if not _sessions:
             _tell_lines_apart()
-            os.register_at_fork(after_in_child=_forked)
+            if hasattr(os, "register_at_fork"):
+                os.register_at_fork(after_in_child=_forked)
         session = _sessions.setdefault(url, RemoteSession(url))
     return session
 

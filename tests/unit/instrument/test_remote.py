@@ -9,6 +9,7 @@ import pytest
 
 from stepfork import trace_tool
 from stepfork.errors import ReplayClosedError, ReplayMismatchError
+from stepfork.instrument.outside import watched
 from stepfork.instrument.remote import RemoteSession
 from stepfork.listener.call_log import Answer
 from stepfork.listener.call_messages import ANSWERED, CALLS, Refused
@@ -47,7 +48,14 @@ class Decides:
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.delenv("STEPFORK_CALLS", raising=False)
+    monkeypatch.setattr(watched, "url", None)
     return []
+
+
+def watch(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Have this process as if it had been started with its calls told to `url`."""
+    monkeypatch.setenv("STEPFORK_CALLS", url)
+    monkeypatch.setattr(watched, "url", url)
 
 
 def refunding(ran: list[int]) -> object:
@@ -61,7 +69,7 @@ def refunding(ran: list[int]) -> object:
 
 def test_calls_are_recorded_by_a_listener(monkeypatch: pytest.MonkeyPatch, ran: list[int]) -> None:
     with listening() as listener:
-        monkeypatch.setenv("STEPFORK_CALLS", listener.base_url + CALLS)
+        watch(monkeypatch, listener.base_url + CALLS)
         assert refunding(ran)(7) == "refunded 7"  # type: ignore[operator]
         assert refunding(ran)(8) == "refunded 8"  # type: ignore[operator]
     calls = listener.heard().calls
@@ -73,14 +81,14 @@ def test_calls_are_recorded_by_a_listener(monkeypatch: pytest.MonkeyPatch, ran: 
 
 def test_an_answered_body_does_not_run(monkeypatch: pytest.MonkeyPatch, ran: list[int]) -> None:
     with listening(Decides(Answer(Outcome("as recorded")))) as listener:
-        monkeypatch.setenv("STEPFORK_CALLS", f"{listener.base_url}{CALLS}?{ANSWERED}")
+        watch(monkeypatch, f"{listener.base_url}{CALLS}?{ANSWERED}")
         assert refunding(ran)(7) == "as recorded"  # type: ignore[operator]
     assert ran == []
 
 
 def test_nor_does_a_refused_one(monkeypatch: pytest.MonkeyPatch, ran: list[int]) -> None:
     with listening(Decides(Refused("mismatch", "another order"))) as listener:
-        monkeypatch.setenv("STEPFORK_CALLS", f"{listener.base_url}{CALLS}?{ANSWERED}")
+        watch(monkeypatch, f"{listener.base_url}{CALLS}?{ANSWERED}")
         with pytest.raises(ReplayMismatchError, match="another order"):
             refunding(ran)(7)  # type: ignore[operator]
     assert ran == []
@@ -88,7 +96,7 @@ def test_nor_does_a_refused_one(monkeypatch: pytest.MonkeyPatch, ran: list[int])
 
 def test_a_replay_that_answers_no_calls_refuses_them(monkeypatch: pytest.MonkeyPatch, ran: list[int]) -> None:
     with listening() as listener:
-        monkeypatch.setenv("STEPFORK_CALLS", f"{listener.base_url}{CALLS}?{ANSWERED}")
+        watch(monkeypatch, f"{listener.base_url}{CALLS}?{ANSWERED}")
         with pytest.raises(ReplayClosedError, match="did not run"):
             refunding(ran)(7)  # type: ignore[operator]
     assert ran == []
@@ -98,7 +106,7 @@ def test_a_replay_that_answers_no_calls_refuses_them(monkeypatch: pytest.MonkeyP
 def test_without_a_listener_a_recorded_program_goes_on_and_is_told_once(
     gone: str, monkeypatch: pytest.MonkeyPatch, ran: list[int]
 ) -> None:
-    monkeypatch.setenv("STEPFORK_CALLS", gone)
+    watch(monkeypatch, gone)
     refund = refunding(ran)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -107,7 +115,7 @@ def test_without_a_listener_a_recorded_program_goes_on_and_is_told_once(
 
 
 def test_warnings_that_are_errors_change_nothing(gone: str, monkeypatch: pytest.MonkeyPatch, ran: list[int]) -> None:
-    monkeypatch.setenv("STEPFORK_CALLS", gone)
+    watch(monkeypatch, gone)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert refunding(ran)(7) == "refunded 7"  # type: ignore[operator]
@@ -116,7 +124,7 @@ def test_warnings_that_are_errors_change_nothing(gone: str, monkeypatch: pytest.
 def test_without_a_listener_a_replayed_body_never_runs(
     gone: str, monkeypatch: pytest.MonkeyPatch, ran: list[int]
 ) -> None:
-    monkeypatch.setenv("STEPFORK_CALLS", f"{gone}?{ANSWERED}")
+    watch(monkeypatch, f"{gone}?{ANSWERED}")
     for _ in range(2):
         with pytest.raises(ReplayClosedError):
             refunding(ran)(7)  # type: ignore[operator]
