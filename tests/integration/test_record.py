@@ -349,7 +349,7 @@ def test_nothing_to_verify_raises_nothing(block: Stand) -> None:
 
 def test_a_run_that_reached_no_model_is_kept_as_a_draft(block: Stand) -> None:
     capture = stepfork.record("refund")
-    with pytest.raises(CaptureError, match="became no fixture: no spans were received") as caught, capture:
+    with pytest.raises(CaptureError, match=r"no fixture: no spans were .*trace_tool.*wrap_") as caught, capture:
         pass
     assert capture.result is not None
     assert capture.result.draft == draft_path(block.store, "refund")

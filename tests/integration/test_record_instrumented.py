@@ -11,9 +11,11 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pydantic
 import pytest
 
@@ -132,6 +134,49 @@ def test_an_agent_that_raises_goes_on_raising(stand: Stand) -> None:
         capture.run(fail, "O-1")
     assert capture.result is None
     assert not (stand.store.root / "failed").exists()
+    assert "refund" not in stand.store.names()
+
+
+@pytest.mark.parametrize("after", ["nothing", "another run", "an output"])
+@pytest.mark.parametrize("later", [False, True])
+def test_an_agent_whose_error_the_block_swallows_has_failed_unless_it_went_on(
+    stand: Stand, after: str, later: bool
+) -> None:
+    def breaks(order: str) -> None:
+        look_up(order)
+        raise ValueError("no such order")
+
+    async def breaks_later(order: str) -> None:
+        await look_up_later(order)
+        breaks(order)
+
+    with stepfork.record("kept", output="kept.sftrace", emit_test=False) as capture:
+        capture.set_output("of before")
+        with suppress(ValueError):
+            asyncio.run(capture.arun(breaks_later, "O-1")) if later else capture.run(breaks, "O-1")
+        if after == "another run":
+            capture.run(look_up, "O-1")
+        elif after == "an output":
+            capture.set_output("made good")
+    trace = read_bundle(Path("kept.sftrace")).run.trace
+    if after == "nothing":
+        assert (trace.status, trace.output) == ("error", msgspec.UNSET)
+        assert trace.error == StepError("ValueError", "no such order")
+    else:
+        assert (trace.status, trace.error) == ("completed", None)
+        assert trace.output is not msgspec.UNSET
+
+
+def test_an_error_that_was_swallowed_makes_no_fixture_of_a_run_without_calls(stand: Stand) -> None:
+    def breaks() -> None:
+        raise ValueError("before any call")
+
+    def swallows(capture: Any) -> None:
+        with suppress(ValueError):
+            capture.run(breaks)
+
+    with pytest.raises(CaptureError, match="became no fixture"), stepfork.record("refund") as capture:
+        swallows(capture)
     assert "refund" not in stand.store.names()
 
 

@@ -51,12 +51,14 @@ class FixtureRequest:
 
 @dataclass(frozen=True)
 class Told:
-    """What a program said itself of its run: it wins over what was seen of it. With an `error` there is no output."""
+    """What a program said itself of its run: it wins over what was seen of it. With an `error` there is no output; a
+    program that `went_on` after that ended by itself, so that its run must be whole."""
 
     agent: str | None = None
     input: JsonValue | msgspec.UnsetType = msgspec.UNSET
     output: JsonValue | msgspec.UnsetType = msgspec.UNSET
     error: StepError | None = None
+    went_on: bool = False
 
 
 def check_request(request: FixtureRequest, store: Store) -> None:

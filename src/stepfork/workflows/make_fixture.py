@@ -70,7 +70,7 @@ def make_fixture(
         signal=recording.interrupted,
         explained=explain(run, request.settings.normalize) if request.explain else None,
     )
-    if told is not None and told.error is not None:  # a run that failed is kept as far as it came
+    if told is not None and told.error is not None and not told.went_on:  # a run that failed is kept as far as it came
         found = replace(found, problems=(), notices=(*problems, *found.notices))
     return found if found.problems else _judged(request, found, secrets)
 

@@ -6,8 +6,8 @@ import asyncio
 import inspect
 import os
 import threading
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -141,6 +141,7 @@ class Capture(BlockContext):
         self._agent = agent_id
         self._input: JsonValue | msgspec.UnsetType = msgspec.UNSET
         self._said: JsonValue | msgspec.UnsetType = msgspec.UNSET
+        self._raised: StepError | None = None
         self._opened: _Opened | None = None
 
     @property
@@ -155,7 +156,7 @@ class Capture(BlockContext):
 
     def set_output(self, value: Any) -> None:
         """Say what the run's output is: any value, of which a readable copy is taken now. The last one counts."""
-        self._said = plain(value)
+        self._said, self._raised = plain(value), None
         if self._opened is not None:
             self._opened.journalling.output(self._said)
 
@@ -165,16 +166,30 @@ class Capture(BlockContext):
         if inspect.iscoroutinefunction(function):
             raise UsageError("a coroutine function is awaited", fix="write await capture.arun(…)")
         self._take_input(args, kwargs)
-        result = function(*args, **kwargs)
+        with self._watched():
+            result = function(*args, **kwargs)
         self.set_output(result)
         return result
 
     async def arun(self, function: Callable[_P, Awaitable[_R]], /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """As `run`, for a coroutine function."""
         self._take_input(args, kwargs)
-        result = await function(*args, **kwargs)
+        with self._watched():
+            result = await function(*args, **kwargs)
         self.set_output(result)
         return result
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """What the agent raises is how its run ended, also where the block goes on after it: the last model's answer is
+        not its output then. A later run, or an output that is said, takes its place."""
+        self._raised = None
+        try:
+            yield
+        except BaseException as error:
+            if not _ended_well(error):
+                self._raised = StepError(type(error).__name__, message_of(error))
+            raise
 
     def _take_input(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self._input = input_of(args, kwargs)
@@ -283,7 +298,9 @@ class Capture(BlockContext):
         # Of a run that failed the last call may be half a call.
         is_whole = bool(recording.recorded or recording.calls) and not recording.problems
         source = Source(kind="in_process", replay_capable=is_whole)
-        told = Told(agent=self._agent, input=self._input, output=self._said, error=failed)
+        went_on = failed is None and self._raised is not None
+        error = self._raised if went_on else failed
+        told = Told(agent=self._agent, input=self._input, output=self._said, error=error, went_on=went_on)
         made = make_fixture(opened.request, recording, source, opened.seen.secrets(), told)
         return keep_fixture(opened.request, opened.store, made, opened.journalling.claim)
 

@@ -22,12 +22,15 @@ def problems_of(recording: Recording, run: Run, *, require_spans: bool) -> list[
             code = told_exit_code(recording.exit_code)
             problems.append(f"the command ended with exit code {code} before any model call")
         fix = (
-            "make the model client inside the block, where it finds OPENAI_BASE_URL or ANTHROPIC_BASE_URL"
+            "decorate the tools with trace_tool; wrap the model client (wrap_openai, wrap_anthropic, wrap_langchain) "
+            "or make it inside the block, where it finds OPENAI_BASE_URL or ANTHROPIC_BASE_URL"
             if run.source.kind == "in_process"
             else "build the model client from OPENAI_BASE_URL or ANTHROPIC_BASE_URL, and flush the tracer provider "
-            "before the command exits"
+            "before the command exits; or decorate tools with trace_tool and wrap the client (wrap_openai and others)"
         )
-        problems.append(f"no spans were received and no model calls reached the proxy; {fix}")
+        problems.append(
+            f"no spans were received and no model calls reached the proxy, nor any instrumented call; {fix}"
+        )
     elif require_spans and not recording.spans:
         problems.append(
             "no spans were received, and --require-spans asks for them; export them to "
