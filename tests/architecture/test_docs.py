@@ -20,12 +20,15 @@ def blocks(page: Path, language: str) -> list[str]:
     return [body for found, body in _BLOCK.findall(page.read_text(encoding="utf-8")) if found == language]
 
 
+_NEGATED = re.compile(r"^! (.+)$", re.MULTILINE)
+"""What a page says must fail: `set -e` lets it pass, whatever it does."""
+
 RUN = [page for page in PAGES if page.is_relative_to(ROOT / "docs") and blocks(page, "sh")]
 
 
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_the_shell_blocks_of_a_page_run(page: Path, project: Path) -> None:
-    script = "set -euo pipefail\n" + "".join(blocks(page, "sh"))
+    script = "set -euo pipefail\n" + _NEGATED.sub(r"if \1; then exit 1; fi", "".join(blocks(page, "sh")))
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "STEPFORK": str(ROOT)}
     done = subprocess.run(["bash", "-c", script], cwd=project, env=environment, capture_output=True, text=True)
