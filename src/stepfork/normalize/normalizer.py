@@ -19,7 +19,7 @@ from stepfork.normalize.known import Context
 from stepfork.normalize.matching import Matcher
 from stepfork.normalize.merging import merged_of
 from stepfork.normalize.multipart import without_boundary
-from stepfork.normalize.numbering import TimesByValue, ValueNumbers
+from stepfork.normalize.numbering import EqualTimes, TimesByValue, ValueNumbers
 from stepfork.normalize.parts import word_for
 from stepfork.normalize.queries import is_form
 from stepfork.normalize.rewriter import PartRewriter, SourceRewriter
@@ -95,7 +95,9 @@ class Normalizer:
 
     def trace(self, trace: Trace) -> Trace:
         """The trace, one part; its sequence numbers follow its structure."""
-        rewriter = self._part_rewriter(self._matcher, self._values, fields.trace_marks(trace))
+        is_instrumented = any(step.instrumented for step in trace.steps)
+        times = EqualTimes() if is_instrumented else None
+        rewriter = self._part_rewriter(self._matcher, self._values, fields.trace_marks(trace), times)
         made = rewriter.run(lambda part: rewrite_trace(trace, part))
         return msgspec.structs.replace(made, steps=numbered(made.steps))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Protocol
 
 from stepfork.normalize.personal import is_own
-from stepfork.normalize.placeholders import is_layout
+from stepfork.normalize.placeholders import is_layout, read
 from stepfork.normalize.rules import END_LAST, START_FIRST
+from stepfork.normalize.times import exact_moment
 from stepfork.redact.phone_forms import same_phone
 
 Path = tuple[str | int, ...]
@@ -103,6 +104,37 @@ class TimeNumbers:
             return False
         self._numbers = {slot: index for index, slot in enumerate(ordered, 1)}
         return True
+
+
+class EqualTimes(TimeNumbers):
+    """As `TimeNumbers`, where a time that stood at an earlier place too has the number of that place: what a program
+    got twice, it may compare. Only times with parts of a second are: any others are equal by chance, and given back
+    equal as they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._moments: dict[Slot, Hashable] = {}
+        self._shared: dict[Slot, int] = {}
+
+    def number(self, path: Path, occurrence: int, text: str) -> int:
+        """The number of the time `text` that stands at `path`, the `occurrence`-th of its text."""
+        slot = field_of(path), occurrence
+        own = super().number(path, occurrence, text)
+        before = read(text)  # of a trace that was normalised before
+        self._moments.setdefault(slot, exact_moment(text) if before is None else before.number)
+        return self._shared.get(slot, own)
+
+    def settle(self) -> bool:
+        """Number all times seen by position, equal ones by their first. Whether that changed any number."""
+        changed = super().settle()
+        first: dict[Hashable, int] = {}
+        shared: dict[Slot, int] = {}
+        for slot, number in self._numbers.items():
+            moment = self._moments.get(slot)
+            if moment is not None and first.setdefault(moment, number) != number:
+                shared[slot] = first[moment]
+        self._shared = shared
+        return changed or bool(shared)
 
 
 def field_of(path: Path) -> Path:

@@ -35,6 +35,7 @@ _ALONE = tuple(
 _LONGEST = 64
 _DIGIT = re.compile("[0-9]")
 _FRACTION = re.compile("[.,]f+")
+_PARTS = re.compile("[0-9]{2}[.,]([0-9]{1,9})")
 
 
 class Moment:
@@ -60,6 +61,18 @@ def moments(text: str) -> Iterator[Moment]:
         when = moment_of(match)
         if when is not None:
             yield Moment(match, when)
+
+
+def exact_moment(text: str) -> tuple[datetime, str, bool] | None:
+    """The second that a text is in, the digits after it, and whether it tells the offset, so that two spellings of one
+    moment are equal; None for a text that tells no part of a second."""
+    found = next((m for m in moments(text) if m.start == 0 and m.end == len(text)), None)
+    parts = _PARTS.search(text)
+    if found is None or parts is None:
+        return None
+    is_told = found.when.tzinfo is not None
+    when = found.when.astimezone(UTC) if is_told else found.when.replace(tzinfo=UTC)
+    return when.replace(microsecond=0), parts[1].rstrip("0"), is_told
 
 
 def whole_moment(text: str) -> str | None:

@@ -111,14 +111,18 @@ class Matching:
 
     def answer(self, call: RecordedCall) -> Outcome:
         """How a recorded call ended, in values of this run: a copy."""
-        error = call.error
+        error, is_traces = call.error, call.type == "tool_call"
         if error is not None:
             error = StepError(self._given_text(error.type), self._given_text(error.message))
-        return Outcome(result=self.given(call.result), error=error, raised=self.given(call.raised))
+        return Outcome(
+            result=self.given(call.result, is_traces=is_traces),
+            error=error,
+            raised=self.given(call.raised, is_traces=is_traces),
+        )
 
-    def given(self, value: Any) -> Any:
-        """A recorded value with its placeholders given back; UNSET stays."""
-        return value if value is msgspec.UNSET else self._giver.value(value, _GIVEN)
+    def given(self, value: Any, *, is_traces: bool = True) -> Any:
+        """A recorded value with its placeholders given back; UNSET stays. `is_traces` as `Giver.value` has it."""
+        return value if value is msgspec.UNSET else self._giver.value(value, _GIVEN, is_traces=is_traces)
 
     def _given_text(self, text: str) -> str:
         return cast(str, self._giver.value(text, _GIVEN))

@@ -47,22 +47,27 @@ class Giver:
         self._inventor = Inventor(self._seed, live.knows, name=name, own=context.own)
         self._prefixes = Prefixes(context.own.prefixes)
         self._answers = 0
+        self._times: dict[int, datetime] = {}
 
     def response(self, exchange: Exchange) -> Response:
         """The response of an exchange with all given back."""
         return give_back(exchange, self._given(exchange.api))
 
-    def value(self, value: JsonValue, place: Place) -> JsonValue:
-        """A JSON value of a trace with all given back."""
-        return rewrite_value(value, place, GiveBack(self._given(""), {}))
+    def value(self, value: JsonValue, place: Place, *, is_traces: bool = False) -> JsonValue:
+        """A JSON value of a trace with all given back. `is_traces`: its times are numbered in the trace, where one
+        number is one time; else in an exchange of its own."""
+        return rewrite_value(value, place, GiveBack(self._given("", self._times if is_traces else {}), {}))
 
-    def _given(self, api: str) -> Given:
+    def _given(self, api: str, times: dict[int, datetime] | None = None) -> Given:
         now = _EPOCH + timedelta(microseconds=self._context.started_ns // 1000, milliseconds=self._answers)
         self._answers += 1
 
         def value(placeholder: Placeholder, before: str) -> str | None:
             if placeholder.kind == BY_POSITION:
-                when = now + timedelta(microseconds=placeholder.number or 0)
+                number = placeholder.number or 0
+                when = now + timedelta(microseconds=number)
+                if times is not None:
+                    when = times.setdefault(number, when)
                 return spell(placeholder.shape or USUAL, when)
             if placeholder.kind in BY_VALUE:
                 return self._by_value(placeholder, before, api)
