@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def _eighty_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((80, 24)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
 
 
 @pytest.mark.parametrize("ran", ["1.3 s, exit 0", "10.9 s, exit 130", "1 exchange"])

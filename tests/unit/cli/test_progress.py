@@ -22,7 +22,7 @@ class Terminal(io.StringIO):
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     made = Terminal()
     monkeypatch.setattr(progress, "err", lambda text: made.write(f"{text}\n"))
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((80, 24)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
     return made
 
 

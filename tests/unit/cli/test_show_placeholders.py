@@ -73,7 +73,7 @@ def test_the_document_is_what_its_schema_says(
 
 
 def test_lines_fit_a_terminal_and_stand_below_their_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((80, 24)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
     lines = "\n".join(placeholder_lines("refund", explain(refund().run), Terminal())).split("\n")
     assert max(map(len, lines)) <= 80
     at = next(index for index, line in enumerate(lines) if "call_{{id_3}}" in line)
