@@ -73,7 +73,7 @@ WRITERS = {
     "workflows/fix_stores.py _write_fixture": {"install"},
     "workflows/fix_stores.py _write_bundle": {"write_bundle"},
     # results, made of redacted runs and redacted again where they are rendered
-    "cli/destinations.py write_result_file": {"write_atomic", "write_bytes"},
+    "cli/destinations.py write_result_file": {"write_atomic"},
     "cli/capture_report.py tell": {"write_result_file"},
     "cli/replay.py _tell": {"write_result_file"},
     "cli/frozen.py _tell": {"write_result_file"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -96,3 +97,13 @@ def test_a_result_is_written_on_a_pipe_that_somebody_reads_and_waits_for_none(
         assert json.loads(os.read(reader, 1 << 16))["name"] == "failure"
     finally:
         os.close(reader)
+
+
+def test_a_document_for_a_stdout_that_is_closed_is_one_line_and_exit_2(trace: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "stepfork", "replay", str(trace), "--entrypoint", agent(tmp_path), "--json"]
+    run = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 2
+    assert run.stderr.splitlines()[-1] == "stepfork replay: stdout: is closed"
+    assert "internal error" not in run.stderr

@@ -100,7 +100,7 @@ def _tell(result: FrozenResult, clean: Callable[[str], str], *, as_json: bool, r
 def _stdout_kept(wanted: bool) -> Iterator[None]:
     """Where the document has stdout to itself, what the program prints, and what processes that it starts print, goes
     to stderr."""
-    if not wanted:
+    if not wanted or sys.stdout is None:  # closed: told where the document would be written
         yield
         return
     sys.stdout.flush()
