@@ -299,7 +299,9 @@ class State(TypedDict):
     found: Annotated[list[str], operator.add]
 
 
-def test_nodes_that_run_at_once_are_one_group_and_nodes_in_turn_are_not() -> None:
+def parallel_nodes() -> Any:
+    """Two nodes at once, each with a tool, then one more."""
+
     @tool
     def look(where: str) -> str:
         """Looks."""
@@ -313,7 +315,32 @@ def test_nodes_that_run_at_once_are_one_group_and_nodes_in_turn_are_not() -> Non
     made.add_edge(START, "right")
     made.add_edge("left", "after")
     made.add_edge("right", "after")
-    compiled = made.compile()
+    return made.compile()
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_tools_of_parallel_nodes_share_a_group_and_their_bytes_do_not_depend_on_timing(
+    is_async: bool, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = parallel_nodes()
+
+    def block(_: Any) -> Any:
+        given: Any = {"found": []}
+        return (asyncio.run(compiled.ainvoke(given)) if is_async else compiled.invoke(given))["found"]
+
+    made = set()
+    for number in range(6):
+        folder = project / str(number)
+        folder.mkdir()
+        recorded = record_block(block, "x", models, folder, monkeypatch)
+        told = [(step.arguments, step.group) for step in recorded.run.trace.steps]
+        assert told == [({"where": "left"}, 1), ({"where": "right"}, 1), ({"where": "after"}, None)]
+        made.add((recorded.path / "manifest.json").read_bytes())
+    assert len(made) == 1
+
+
+def test_nodes_that_run_at_once_are_one_group_and_nodes_in_turn_are_not() -> None:
+    compiled = parallel_nodes()
     for run in (lambda: compiled.invoke({"found": []}), lambda: asyncio.run(compiled.ainvoke({"found": []}))):
         recorder = Recorder()
         with context.listening(recorder), inherited():
