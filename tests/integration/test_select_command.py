@@ -342,3 +342,45 @@ def test_a_bundle_beside_the_tests(tmp_path: Path) -> None:
     base = repo.commit("bundle")
     repo.write("traces/fail.sftrace/objects/ab/cd.json", "{}\n")
     assert repo.select("--base", base).ids == ["tests/test_bundle.py::test_bundle"]
+
+
+EXPORTED = """from pathlib import Path
+
+from stepfork.export.runtime import run_regression_case
+
+ROOT = Path(__file__).resolve().{above}
+TRACE_PATH = {trace}
+
+
+def test_stepfork_regression_fail() -> None:
+    run_regression_case(trace_path=TRACE_PATH, entrypoint="agent:run", root=ROOT)
+"""
+
+
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize(
+    ("test", "above", "trace"),
+    [
+        ("tests/test_fail.py", "parent", "ROOT / '../traces/fail.sftrace'"),
+        ("tests/test_fail.py", "parents[1]", "ROOT / 'traces/fail.sftrace'"),
+        ("tests/deep/er/test_fail.py", "parents[3]", "ROOT / 'traces/fail.sftrace'"),
+        ("tests/test_fail.py", "parents[1]", "ROOT.joinpath('traces/', 'fail.sftrace')"),
+        ("tests/test_fail.py", "parents[1]", "ROOT.joinpath(\n    'traces/'\n    'fail.sftrace',\n)"),
+    ],
+)
+def test_an_exported_test_is_selected_by_its_bundle_for_an_exact_reason(
+    tmp_path: Path, *, test: str, above: str, trace: str, gone: bool
+) -> None:
+    repo = two_fixtures(tmp_path / "r")
+    repo.write("traces/fail.sftrace/manifest.json", "{}\n")
+    repo.write(test, EXPORTED.format(above=above, trace=trace))
+    base = repo.commit("bundle")
+    if gone:
+        repo.git("rm", "-q", "traces/fail.sftrace/manifest.json")
+    else:
+        repo.write("traces/fail.sftrace/manifest.json", "{ }\n")
+    printed = repo.select("--base", base, "--explain")
+    told = f"{printed.data.decode()}{printed.messages}"
+    assert f"{test}::test_stepfork_regression_fail" in told
+    assert "may name it" not in told
+    assert " of 0 " not in told

@@ -84,6 +84,10 @@ class Matcher:
 
     def _one(self, text: str) -> tuple[Hit, ...]:
         if HOLE in text:
+            folder, _, base = text.rpartition("/")  # below a folder that is not known the name is told all the same
+            is_bundle = bool(folder) and HOLE not in base and base.endswith(".sftrace")
+            if is_bundle and (base in self._bundle_names or self.any_path):
+                return (Hit(self._bundle_names.get(base, text), sure=True),)
             return self._with_holes(text)
         name = self._plain(text)
         if name is not None:
