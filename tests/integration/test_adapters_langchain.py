@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import operator
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -299,12 +300,16 @@ class State(TypedDict):
     found: Annotated[list[str], operator.add]
 
 
-def parallel_nodes() -> Any:
-    """Two nodes at once, each with a tool, then one more."""
+def parallel_nodes(late: str = "") -> Any:
+    """Two nodes at once, each with a tool, then one more; the tool of the node `late` ends after that of the other."""
+    is_done = threading.Event()
 
     @tool
     def look(where: str) -> str:
         """Looks."""
+        if where == late:
+            assert is_done.wait(60)
+        is_done.set()
         return f"seen {where}"
 
     stepfork.wrap_langchain(look)
@@ -322,9 +327,8 @@ def parallel_nodes() -> Any:
 def test_tools_of_parallel_nodes_share_a_group_and_their_bytes_do_not_depend_on_timing(
     is_async: bool, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiled = parallel_nodes()
-
-    def block(_: Any) -> Any:
+    def block(late: str) -> Any:
+        compiled = parallel_nodes(late)
         given: Any = {"found": []}
         return (asyncio.run(compiled.ainvoke(given)) if is_async else compiled.invoke(given))["found"]
 
@@ -332,7 +336,8 @@ def test_tools_of_parallel_nodes_share_a_group_and_their_bytes_do_not_depend_on_
     for number in range(6):
         folder = project / str(number)
         folder.mkdir()
-        recorded = record_block(block, "x", models, folder, monkeypatch)
+        late = ("left", "right")[number % 2]
+        recorded = record_block(lambda _, late=late: block(late), "x", models, folder, monkeypatch)
         told = [(step.arguments, step.group) for step in recorded.run.trace.steps]
         assert told == [({"where": "left"}, 1), ({"where": "right"}, 1), ({"where": "after"}, None)]
         made.add((recorded.path / "manifest.json").read_bytes())
