@@ -111,6 +111,26 @@ def test_c100_true_is_not_1_when_a_test_runs(case: Case) -> None:
             case(returns, expectation=wrong)
 
 
+@pytest.mark.parametrize("words", [(), ("--tb=native",), ("--full-trace", "-rA")])
+def test_what_an_entrypoint_raises_is_shown_without_secrets(
+    project: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    secret = "".join(["zQ7kV2", "mX9pL4wR8"])
+    monkeypatch.setenv("ACME_API_TOKEN", secret)
+    entrypoint = recorded(project, monkeypatch)
+    (project / "expected.json").write_text(json.dumps(WANTED))
+    named = ("--expect-output", "expected.json", "--output", "test_it.py")
+    assert export("failure.sftrace", "--entrypoint", entrypoint, *named) == 0
+    agent(
+        project,
+        AGENT.replace("    return min(", "    import os; raise ValueError(os.environ['ACME_API_TOKEN'])\n    min("),
+    )
+    red = pytest_run(project, "test_it.py", *words)
+    assert red.returncode == 1
+    assert "the entrypoint raised ValueError: [redacted]" in red.stdout
+    assert secret not in red.stdout + red.stderr
+
+
 @pytest.mark.parametrize(
     ("value", "text"), [("float('nan')", "nan"), ("float('inf')", "inf"), ("10 ** 30", str(10**30))]
 )

@@ -6,6 +6,7 @@ back as lines; whatever was not evaluated is not passed.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,8 +50,8 @@ class RegressionCase:
 @dataclass(frozen=True)
 class RegressionResult:
     """`problems` are the lines that say why the test fails, redacted; none where it passes. `raised` is what the
-    entrypoint raised, where that is why. `advice` is one line on what to do, where it is not the code alone that may
-    be wrong."""
+    entrypoint raised, where that is why and it says no secret. `advice` is one line on what to do, where it is
+    not the code alone that may be wrong."""
 
     problems: tuple[str, ...]
     raised: BaseException | None = None
@@ -85,9 +86,10 @@ def run_regression(case: RegressionCase) -> RegressionResult:
     if result.causes:
         return RegressionResult(result.causes, advice=WANTED)
     if result.error is not None:
-        clean = redact_text(message_of(result.error), Secrets.collect(variables, {}, settings.redact))
+        secrets = Secrets.collect(variables, {}, settings.redact)
+        clean = redact_text(message_of(result.error), secrets)
         said = clean_line(f"{type(result.error).__name__}: {clean}".removesuffix(": "), 400)
-        return RegressionResult((f"the entrypoint raised {said}",), result.error)
+        return RegressionResult((f"the entrypoint raised {said}",), _without_secrets(result.error, secrets))
     problems = _output(case, trace, result)
     made = [] if trajectory is None else failures(trajectory, result.calls)
     assert result.matching is not None, "a replay that ended has compared its calls"
@@ -99,6 +101,12 @@ def _output(case: RegressionCase, trace: Trace, result: FrozenResult) -> Iterato
     if expected is not msgspec.UNSET and result.matching is not None:
         for found in output_differences(expected, result.value, trace.output, result.matching):
             yield mismatch(found)
+
+
+def _without_secrets(error: BaseException, secrets: Secrets) -> BaseException | None:
+    """The exception, whose traceback a test shows as it is; None where that would show a secret."""
+    told = "".join(traceback.TracebackException.from_exception(error).format())
+    return error if redact_text(told, secrets) == told else None
 
 
 def _settings(root: Path) -> Settings:
