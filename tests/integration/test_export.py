@@ -312,7 +312,7 @@ def test_a_trajectory_is_checked_before_anything_is_written(
         ((*ENTRY, "--mode", "live"), "names no tool"),
         ((*ENTRY, "--mode", "live", "--allow-live-tool", "x"), "has no instrumented call 'x' to allow"),
         ((*ENTRY, "--expect-output", "absent.json"), "absent.json: cannot be read"),
-        ((*ENTRY, "--expect-output", "."), "cannot be read"),
+        ((*ENTRY, "--expect-output", "."), "is not a file"),
         ((*ENTRY, "--output", "test.txt"), "ends with .py"),
         ((*ENTRY, "--output", "a.b.py"), "no dot before .py"),
         ((*ENTRY, "--output", "failure.sftrace/manifest.json/test_x.py"), "is not a folder"),

@@ -64,6 +64,22 @@ def called(head: str, arguments: Sequence[tuple[str, JsonValue]], *, indent: int
     yield f"{space})"
 
 
+def path_called(head: str, way: str) -> Iterator[str]:
+    """The lines of a call with one relative path. A long one is cut behind its slashes alone: who looks for a
+    file's name in a test finds it whole."""
+    pieces: list[str] = []
+    for step in (f"{step}/" for step in way.split("/")):
+        if pieces and _widest(" " * 8 + string(pieces[-1] + step)) <= WIDTH:
+            pieces[-1] += step
+        else:
+            pieces.append(step)
+    pieces[-1] = pieces[-1].removesuffix("/")
+    if len(pieces) == 1 or _narrowest(f"    {string(way)},") <= WIDEST:
+        yield from [f"{head}(", f"    {string(way)},", ")"]
+        return
+    yield from [f"{head}(", "    (", *(f"        {string(piece)}" for piece in pieces), "    ),", ")"]
+
+
 def _one_line(value: JsonValue) -> str:
     if isinstance(value, str):
         return string(value)

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from stepfork.drafting.drafted_test import word_of
-from stepfork.drafting.literals import WIDTH, assigned, called, string
+from stepfork.drafting.literals import WIDTH, assigned, path_called, string
 from stepfork.drafting.ways import Root
 from stepfork.trace.body import JsonValue
 
@@ -86,7 +86,7 @@ def _trace(way: str) -> Iterator[str]:
     if len(line.encode()) <= WIDTH:
         yield line
     else:  # with its comma a formatter leaves this as it is
-        yield from called("TRACE_PATH = ROOT.joinpath", [("", way)])
+        yield from path_called("TRACE_PATH = ROOT.joinpath", way)
 
 
 def _value(name: str, value: JsonValue) -> Iterator[str]:

@@ -20,7 +20,7 @@ from stepfork.replay.frozen_calls import RecordedCall
 from stepfork.replay.frozen_texts import TextMatcher
 from stepfork.replay.frozen_values import Alike, Path, Sides, Unlike, compare, kinds_in
 from stepfork.replay.giver import Giver
-from stepfork.replay.identities import STRICT, Identities, Name, Pair
+from stepfork.replay.identities import STRICT, Identities, Pair
 from stepfork.rewrite.place import Place
 from stepfork.rewrite.run import rewrite_trace
 from stepfork.trace.body import JsonValue
@@ -33,10 +33,9 @@ _GIVEN = Place(("trace",))
 class Bindings(Identities):
     """As `Identities`, where ids have roles too: an instrumented call has no other sign of which order it is about."""
 
-    def make_up(self, recorded: Name, live: Name) -> None:
-        """Settle a value that was made up for a placeholder."""
-        super().make_up(recorded, live)
-        self._made_up.add(live)
+    def agree(self, pairs: Iterable[Pair]) -> bool:
+        """Whether each value is the one that this run was given, or has shown, for its placeholder, if there is one."""
+        return all(self.value(recorded) in (None, live[1]) for recorded, live in pairs)
 
     def fresh(self, pairs: Iterable[Pair]) -> int:
         """How many of `pairs` are not settled yet."""

@@ -62,8 +62,8 @@ def _is_met(found: Difference, matching: Matching) -> bool:
     redaction go by those."""
     expected, actual = _under(found.path, found.expected), _under(found.path, found.actual)
     alike = matching.compare(matching.redacted(expected), matching.reading(actual))
-    if isinstance(alike, Unlike):
-        return False
+    if isinstance(alike, Unlike) or not matching.bindings.agree(pair for _, pair in alike.pairs):
+        return False  # no call follows in which the run could show another value for what was made up
     matching.settle(alike)
     return True
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stepfork.drafting.literals import WIDTH, assigned, called, printable, string, wrapped
+from stepfork.drafting.literals import WIDTH, assigned, called, path_called, printable, string, wrapped
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,13 @@ def test_a_comment_holds_nothing_that_ends_it() -> None:
     assert printable("tool\nimport os\r\x85\u2028\x0c") == "tool\\nimport os\\r\\x85\\u2028\\x0c"
     assert wrapped("word " * 40 + "\nimport os", indent=8)
     assert all(line.startswith("        # ") for line in wrapped("word " * 40 + "\nimport os", indent=8))
+
+
+def test_a_long_path_is_cut_behind_its_slashes() -> None:
+    way = "/".join(["recordings-of-the-agent"] * 6 + ["failure.sftrace"])
+    lines = list(path_called("TRACE_PATH = ROOT.joinpath", way))
+    assert len(lines) > 4
+    assert all(len(line) <= WIDTH for line in lines)
+    assert any(line.endswith('failure.sftrace"') for line in lines)
+    call = ast.parse("\n".join(lines)).body[0].value  # type: ignore[attr-defined]
+    assert [ast.literal_eval(argument) for argument in call.args] == [way]
