@@ -208,6 +208,14 @@ def test_a_fixture_that_cannot_be_trusted_is_never_a_pass_and_imports_nothing(sh
     assert "is the draft" in replay(shop, "run", code=2).err
 
 
+def test_a_manifest_that_somebody_edited_is_no_recording(shop: Stand) -> None:
+    manifest = Path("booking.sftrace/manifest.json")
+    kept = manifest.read_bytes()
+    for at in range(40, len(kept), max(1, len(kept) // 25)):
+        manifest.write_bytes(kept[:at] + bytes([kept[at] ^ 1]) + kept[at + 1 :])
+        assert len(replay(shop, "run", code=2).err.splitlines()) == 1
+
+
 def test_the_help_shows_both_ways(shop: Stand) -> None:
     said = shop.stepfork("replay", "--help")
     assert "--entrypoint MODULE:FUNCTION" in said.out

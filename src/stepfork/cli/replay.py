@@ -76,6 +76,7 @@ def replay(
     from stepfork.cli.progress import CallCounter
     from stepfork.cli.session import redactor
     from stepfork.config.environment import environ
+    from stepfork.workflows.recorded_run import check_unedited
     from stepfork.workflows.replay import ReplayRequest
 
     mode = frozen.check_modes(mode, entrypoint, command or (), allow_live or ())
@@ -83,13 +84,15 @@ def replay(
     check_result_file(result_file)
     locator = open_locator(store)
     reading = _reading(locator, fixture, tuple(command or ()))
-    opened = locator.open(reading)
+    loaded = locator.load(reading)
+    opened = loaded.fixture
     settings = settings_of(locator)
     clean = redactor(store)
     if entrypoint is not None:
         frozen.check_unused(
             {"--executes": bool(executes), "--block-egress": block_egress, "--format github": form == "github"}
         )
+        check_unedited(opened, loaded.manifest, loaded.where)
         code = frozen.run(
             opened,
             entrypoint,

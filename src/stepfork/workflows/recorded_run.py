@@ -54,13 +54,18 @@ def _read(path: Path, where: str) -> RecordedRun:
         raise NotFoundError(
             "there is no such bundle or fixture", where=where, fix="name the recording with --bundle PATH"
         )
-    finding = next(iter(find_edits(fixture, manifest, where=where)), None)
-    if finding is not None:
-        raise DamagedError(finding.what, where=where, fix="record it again, or take it from git")
+    check_unedited(fixture, manifest, where)
     digest = hasher()
     for part in (manifest, *map(get, read_manifest(manifest, where).objects)):
         digest.update(len(part).to_bytes(8, "big") + part)
     return RecordedRun(fixture, digest.hexdigest())
+
+
+def check_unedited(fixture: Fixture, manifest: bytes, where: str) -> None:
+    """Raise DamagedError where `manifest` is not as it was written, or the draft of a recording that failed."""
+    finding = next(iter(find_edits(fixture, manifest, where=where)), None)
+    if finding is not None:
+        raise DamagedError(finding.what, where=where, fix="record it again, or take it from git")
 
 
 def _stored(path: Path) -> tuple[Store, str] | None:
