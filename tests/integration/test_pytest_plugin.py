@@ -310,5 +310,5 @@ def test_a_start_of_pytest_loads_nothing_heavy(project: Path) -> None:
     )
     packages, ours = done.stdout.splitlines()[-2:]
     assert not heavy & set(packages.split())
-    own = {"stepfork.contracts", "stepfork.contracts.unevaluated"}
+    own = {"stepfork.contracts", "stepfork.contracts.unevaluated", "stepfork.export", "stepfork.export.verbosity"}
     assert {name for name in ours.split() if not name.startswith("stepfork.pytest_plugin")} == own

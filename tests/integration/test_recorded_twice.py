@@ -19,7 +19,7 @@ import pytest
 
 import stepfork
 from stepfork.canonical.encode import dumps
-from stepfork.diff.run_diff import run_changes
+from stepfork.diff.fixture_diff import diff_fixtures
 from stepfork.instrument.tagged import decode
 from stepfork.store.bundle import read_bundle
 from stepfork.trace.fixture import Fixture
@@ -163,11 +163,13 @@ def test_a_change_of_type_alone_is_a_change_that_reads_like_one(stand: Stand) ->
         return read_bundle(path)
 
     dated, text, same = made({"at": dt.date(2020, 1, 2)}), made({"at": "2020-01-02"}), made({"at": dt.date(2020, 1, 2)})
-    assert list(run_changes(dated, same, trace=True)) == []
-    (change,) = run_changes(dated, text, trace=True)
+    assert diff_fixtures(dated, same).changes == ()
+    (change,) = diff_fixtures(dated, text).changes
     assert "$py" not in dumps([field.path for field in change.fields]).decode()
-    assert [(field.path, field.old) for field in change.fields] == [("/steps/0/types", {"/result/at": "date"})]
-    (other,) = run_changes(dated, made({"at": dt.date(2020, 1, 3)}), trace=True)
+    assert [(field.path, field.old, field.new) for field in change.fields] == [
+        ("/steps/0/result/at", {"$py": "date", "value": "2020-01-02"}, "2020-01-02")
+    ]
+    (other,) = diff_fixtures(dated, made({"at": dt.date(2020, 1, 3)})).changes
     assert [(field.path, field.old, field.new) for field in other.fields] == [
         ("/steps/0/result/at", "2020-01-02", "2020-01-03")
     ]

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from stepfork.trace.call import Asked, Call, Fork, Outcome
+from stepfork.trace.call import Asked, Call, Fork, Outcome, with_joins
 
 
 @dataclass
@@ -56,22 +56,24 @@ class Scheduler:
         self.events = 0
         self.forks = chance.randint(1, 1000)
         self.now = start_ns
+        self.joins: dict[int, int] = {}
 
     def run(self, body: Body) -> list[Call]:
         running = [self._body(body, None, ())]
         for task in running:
             for _ in task:
                 pass
-        return self.calls
+        return [with_joins(call, self.joins) for call in self.calls]
 
     def _body(self, body: Body, parent: int | None, forks: tuple[Fork, ...]) -> Any:
         for step in body:
             if isinstance(step, Made):
                 yield from self._call(step, parent, forks)
                 continue
-            lines = []
+            lines, numbers = [], []
             for line in step:
                 self.forks += self.chance.randint(1, 3)
+                numbers.append(self.forks)
                 lines.append(self._body(list(line), parent, (*forks, (self.forks, self.events))))
             while lines:
                 line = self.chance.choice(lines)
@@ -80,6 +82,9 @@ class Scheduler:
                 except StopIteration:
                     lines.remove(line)
                 yield
+            for number in numbers:
+                self.events += 1
+                self.joins[number] = self.events
 
     def _call(self, step: Made, parent: int | None, forks: tuple[Fork, ...]) -> Any:
         number = len(self.calls)

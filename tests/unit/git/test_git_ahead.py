@@ -43,11 +43,13 @@ def test_what_fails_gives_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_walk_that_is_not_wanted_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repository(tmp_path))
     walk = Ahead(("cat-file", "--batch-all-objects", "--batch"), os.environ)
+    process = walk._process  # other tests of this process may have children of their own
+    assert process is not None
     walk.stop()
     walk.stop()
     assert walk.output() is None
     with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+        os.waitpid(process, os.WNOHANG)
 
 
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_INDEX_FILE", "GIT_LITERAL_PATHSPECS"])
