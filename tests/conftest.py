@@ -57,6 +57,8 @@ def _isolated(monkeypatch: pytest.MonkeyPatch, _homes: Iterator[Path]) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    # A pytest that a test starts loads no plugins that cost more than all that it runs.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:langsmith_plugin -p no:hypothesispytest")
     monkeypatch.setattr(socket.socket, "connect", _loopback_only)
     monkeypatch.setattr(os, "fsync", lambda _descriptor: None)  # nobody pulls the plug of a test
 
