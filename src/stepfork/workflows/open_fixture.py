@@ -34,8 +34,8 @@ def open_fixture(word: Path | str, *, near: Path, override: str | None = None) -
     return Opened(store.read(name), store, settings)
 
 
-def _place(path: Path) -> tuple[Store, str]:
-    """The store and the name of the fixture whose manifest is, or would be, at `path`."""
+def stored_at(path: Path) -> tuple[Store, str] | None:
+    """The store and the name of the fixture whose manifest is, or would be, at `path`; None where no such is."""
     for folder in path.absolute().parents:
         root = folder.parent
         if folder.name == FIXTURES and (root.name == STORE_NAME or (root / OBJECTS).is_dir()):
@@ -43,9 +43,15 @@ def _place(path: Path) -> tuple[Store, str]:
             name = store.name_of_path(path)
             if name is not None:
                 return store, name
-    raise NotFoundError(
-        "is no manifest of a fixture, nor a bundle", where=str(path), fix=f"write …/{STORE_NAME}/{FIXTURES}/NAME.json"
-    )
+    return None
+
+
+def _place(path: Path) -> tuple[Store, str]:
+    found = stored_at(path)
+    if found is None:
+        fix = f"write …/{STORE_NAME}/{FIXTURES}/NAME.json"
+        raise NotFoundError("is no manifest of a fixture, nor a bundle", where=str(path), fix=fix)
+    return found
 
 
 def _settings_near(near: Path, override: str | None) -> Settings:

@@ -13,11 +13,11 @@ from pathlib import Path
 from stepfork.canonical.names import hasher
 from stepfork.errors import DamagedError, NotFoundError, StoreError
 from stepfork.store.bundle import bundle_manifest, bundle_objects, read_bundle
-from stepfork.store.layout import BUNDLE, FIXTURES, OBJECTS, STORE_NAME
+from stepfork.store.layout import BUNDLE
 from stepfork.store.manifest import read_manifest
-from stepfork.store.store import Store
 from stepfork.store.validate import find_edits
 from stepfork.trace.fixture import Fixture
+from stepfork.workflows.open_fixture import stored_at
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def read_recorded_run(path: Path, shown: str | None = None) -> RecordedRun:
 
 
 def _read(path: Path, where: str) -> RecordedRun:
-    stored = _stored(path)
+    stored = stored_at(path)
     if stored is not None:
         store, name = stored
         fixture, manifest, get = store.read(name), store.manifest(name), store.get
@@ -66,17 +66,3 @@ def check_unedited(fixture: Fixture, manifest: bytes, where: str) -> None:
     finding = next(iter(find_edits(fixture, manifest, where=where)), None)
     if finding is not None:
         raise DamagedError(finding.what, where=where, fix="record it again, or take it from git")
-
-
-def _stored(path: Path) -> tuple[Store, str] | None:
-    """The store and the name of the fixture whose manifest is at `path`."""
-    if path.suffix != ".json":
-        return None
-    for folder in path.absolute().parents:
-        root = folder.parent
-        if folder.name == FIXTURES and (root.name == STORE_NAME or (root / OBJECTS).is_dir()):
-            store = Store(root)
-            name = store.name_of_path(path)
-            if name is not None:
-                return store, name
-    return None
