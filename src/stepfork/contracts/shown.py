@@ -8,13 +8,10 @@ from typing import Any
 
 from stepfork.canonical.places import quoted
 from stepfork.contracts.comparable import Uncomparable
-from stepfork.diff.twins import twinless
+from stepfork.diff.twins import told_apart
 
 IN_FULL = 200
 """Characters of a value that is shown whole."""
-
-_BEFORE = 24
-"""Characters of a long text that are shown before the first one that differs."""
 
 ABSENT = "(absent)"
 
@@ -27,7 +24,7 @@ def shown_pair(expected: Side, actual: Side) -> tuple[str, str]:
     if expected is not None and actual is not None:
         one, other = expected[0], actual[0]
         if isinstance(one, str) and isinstance(other, str):
-            return _texts(one, other)
+            return told_apart(one, other, IN_FULL)
         if isinstance(one, list | tuple) and isinstance(other, list | tuple):
             return f"a list of {len(one)}", f"a list of {len(other)}"
     return _shown(expected), _shown(actual)
@@ -47,20 +44,6 @@ def shown(value: Any) -> str:
 
 def _shown(side: Side) -> str:
     return ABSENT if side is None else shown(side[0])
-
-
-def _texts(one: str, other: str) -> tuple[str, str]:
-    """Both texts: whole where they are short, else from a little before the first character that differs."""
-    first = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
-    at = min(len(one), len(other)) if first is None else first
-    start = max(0, at - _BEFORE) if max(len(one), len(other)) > IN_FULL else 0
-    windows = [text[start : start + IN_FULL] for text in (one, other)]
-    alike = twinless(windows[0]).split() == twinless(windows[1]).split()
-    made = [
-        f"{'…' if start else ''}{quoted(window, ascii_only=alike)}{'…' if start + IN_FULL < len(text) else ''}"
-        for window, text in zip(windows, (one, other), strict=True)
-    ]
-    return made[0], made[1]
 
 
 def _is_small(value: Any) -> bool:

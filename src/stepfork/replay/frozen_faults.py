@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from stepfork.canonical.places import dotted, quoted
-from stepfork.diff.twins import twinless
+from stepfork.diff.twins import told_apart
 from stepfork.errors import ReplayClosedError, ReplayError, ReplayExhaustedError, ReplayMismatchError
 from stepfork.normalize.rules import GENERATED
 from stepfork.replay.frozen_calls import RecordedCall
@@ -19,7 +19,6 @@ FaultKind = Literal["name", "input", "exhausted", "closed"]
 ``closed``: a call that the replay cannot be asked about."""
 
 _LONGEST = 80
-_BEFORE = 24
 WANTED = "if the change is wanted: record the changed run, and export from that"
 """What to do about a divergence that is no fault."""
 
@@ -98,16 +97,7 @@ def shown_pair(recorded: Any, live: Any) -> tuple[str, str]:
     """Two values that differ, each on one short line; long texts from a little before they do. Never two lines that
     look the same."""
     if isinstance(recorded, str) and isinstance(live, str):
-        both = zip(recorded, live, strict=False)
-        first = next((at for at, (old, new) in enumerate(both) if old != new), min(len(recorded), len(live)))
-        start = max(0, first - _BEFORE) if max(len(recorded), len(live)) > _LONGEST else 0
-        windows = [text[start : start + _LONGEST] for text in (recorded, live)]
-        alike = twinless(windows[0]).split() == twinless(windows[1]).split()
-        cut = [
-            f"{'…' if start else ''}{quoted(window, ascii_only=alike)}{'…' if start + _LONGEST < len(text) else ''}"
-            for window, text in zip(windows, (recorded, live), strict=True)
-        ]
-        return cut[0], cut[1]
+        return told_apart(recorded, live, _LONGEST)
     return shown(recorded), shown(live)
 
 
